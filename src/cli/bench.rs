@@ -1,0 +1,77 @@
+use super::{print, print_json};
+use crate::Result;
+use crate::evaluate::throughput::{Throughput, measure};
+use crate::sim;
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+#[derive(Subcommand)]
+pub enum Bench {
+    /// Episodes beside a bare MuJoCo loop that takes the same steps
+    Throughput(ThroughputArgs),
+}
+
+#[derive(Args)]
+pub struct ThroughputArgs {
+    /// Tasks to measure; all six without it
+    #[arg(long, value_name = "TASK|FILE.toml")]
+    env: Vec<String>,
+    /// Threads for the scaling measurement; 0 means one per core
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+    /// Rounds; each times rollouts and bare loop, on one thread and on all, right after one another
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: u16,
+    /// Seconds per task, about
+    #[arg(long, default_value_t = 12.0)]
+    seconds: f64,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+impl Bench {
+    pub fn run(self) -> Result<()> {
+        let Bench::Throughput(args) = self;
+        if !(args.seconds.is_finite() && args.seconds > 0.0) {
+            return Err(crate::Error::usage("--seconds needs a number more than 0"));
+        }
+        let six = || sim::NAMES[..6].iter().map(|name| name.to_string()).collect();
+        let names: Vec<String> = if args.env.is_empty() { six() } else { args.env };
+        let tasks = names.iter().map(|name| sim::find(name)).collect::<Result<Vec<_>>>()?;
+        let mut rows = Vec::new();
+        if !args.json {
+            print(HEADER)?;
+        }
+        for task in &tasks {
+            let row = measure(task, args.threads, args.rounds.into(), args.seconds)?;
+            if !args.json {
+                print(&line(&row))?;
+            }
+            rows.push(row);
+        }
+        if args.json { print_json(&json!({ "unit": "environment steps per second", "tasks": rows })) } else { Ok(()) }
+    }
+}
+
+const HEADER: &str = "\
+environment steps per second: policy rollouts beside a bare mj_step loop with the same controls
+
+                     one thread                     threads
+task            rollouts   bare loop   ratio      rollouts   bare loop   scaling (bare)
+";
+
+fn line(row: &Throughput) -> String {
+    format!(
+        "{:<14} {:>9.0}   {:>9.0}   {:>5.3}  {:>2}  {:>8.0}   {:>9.0}   {:>5.2} ({:.2})\n",
+        row.task,
+        row.policy_steps_per_second,
+        row.raw_steps_per_second,
+        row.ratio,
+        row.threads,
+        row.threads_policy_steps_per_second,
+        row.threads_raw_steps_per_second,
+        row.scaling,
+        row.raw_scaling
+    )
+}

@@ -1,0 +1,67 @@
+//! The command line: each file parses one command, calls the library, prints. Data goes to stdout, talk to stderr.
+
+mod bench;
+mod envs;
+mod eval;
+
+use crate::{Error, Result};
+use clap::{Parser, Subcommand};
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Search linear policies for MuJoCo walkers without derivatives.
+#[derive(Parser)]
+#[command(version, arg_required_else_help = true, max_term_width = 110, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 done; 1 failed; 2 command line or settings wrong; 3 an input file is unreadable, corrupt or of another \
+version; 4 cannot write.";
+
+#[derive(Subcommand)]
+enum Command {
+    /// List the tasks, or show one task's definition
+    Envs(envs::Envs),
+    /// Run a policy for some episodes and report its returns
+    Eval(eval::Eval),
+    /// Measure speed
+    #[command(subcommand)]
+    Bench(bench::Bench),
+}
+
+/// Parses, runs, reports errors; the one place where an error becomes an exit code.
+pub fn run() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Envs(command) => command.run(),
+        Command::Eval(command) => command.run(),
+        Command::Bench(command) => command.run(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            if let Some(hint) = &error.hint {
+                eprintln!("hint: {hint}");
+            }
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+/// Writes to stdout; a reader that went away is not an error.
+fn print(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Error::output("standard output", e)),
+        _ => Ok(()),
+    }
+}
+
+/// One JSON document on stdout.
+fn print_json(document: &impl serde::Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(document).map_err(|e| Error::failed(format!("cannot write JSON: {e}")))?;
+    print(&format!("{text}\n"))
+}

@@ -1,0 +1,60 @@
+//! What can go wrong, sorted by who has to act; the sort decides the exit code.
+
+use std::path::Path;
+
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// An error a person reads: what is wrong, where, and what to do.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    pub kind: Kind,
+    pub message: String,
+    /// The remedy, if there is one to name.
+    pub hint: Option<String>,
+}
+
+/// Who has to act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The work itself failed.
+    Failed = 1,
+    /// The command line or a setting is wrong.
+    Usage = 2,
+    /// An input file is unreadable, corrupt or of another version.
+    Input = 3,
+    /// A result cannot be written.
+    Output = 4,
+}
+
+impl Error {
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self { kind: Kind::Failed, message: message.into(), hint: None }
+    }
+
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self { kind: Kind::Usage, message: message.into(), hint: None }
+    }
+
+    /// An input file is wrong: `what` says the field and what would be right.
+    pub fn input(file: impl AsRef<Path>, what: impl std::fmt::Display) -> Self {
+        Self { kind: Kind::Input, message: format!("{what}\n  in {}", file.as_ref().display()), hint: None }
+    }
+
+    pub fn output(file: impl AsRef<Path>, what: impl std::fmt::Display) -> Self {
+        Self {
+            kind: Kind::Output,
+            message: format!("cannot write: {what}\n  to {}", file.as_ref().display()),
+            hint: None,
+        }
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub fn exit_code(&self) -> u8 {
+        self.kind as u8
+    }
+}

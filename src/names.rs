@@ -1,0 +1,26 @@
+//! Unknown names get the nearest known one as a hint.
+
+/// The known name most like `wanted`, if any is like it at all.
+pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = wanted.to_lowercase();
+    let likeness = |name: &str| {
+        let inside = !wanted.is_empty() && (name.contains(&wanted) || wanted.contains(name));
+        strsim::jaro_winkler(&wanted, name) + if inside { 1.0 } else { 0.0 }
+    };
+    let scored = known.into_iter().map(|name| (likeness(name), name));
+    scored.filter(|(score, _)| *score > 0.7).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn a_part_or_a_slip_finds_its_name_and_nonsense_finds_none() {
+        let known = ["swimmer", "hopper", "half-cheetah", "walker", "ant", "humanoid"];
+        assert_eq!(nearest("cheetah", known), Some("half-cheetah"));
+        assert_eq!(nearest("hoper", known), Some("hopper"));
+        assert_eq!(nearest("Ant-v4", known), Some("ant"));
+        assert_eq!(nearest("zzz", known), None);
+    }
+}

@@ -1,0 +1,143 @@
+//! Linear policies a = clamp(W·z, −1, 1), z = (s − mean)/std, and their files.
+
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::path::Path;
+
+pub const FORMAT: &str = "locomotion-policy/1";
+
+/// A policy ready to act. Weights are kept by input, so that outputs are summed in ascending input order side by side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinearPolicy {
+    actions: usize,
+    /// observations × actions.
+    by_input: Vec<f64>,
+    normalizer: Option<Normalizer>,
+}
+
+/// Shift and scale of every input.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Normalizer {
+    pub mean: Vec<f64>,
+    pub std: Vec<f64>,
+}
+
+impl LinearPolicy {
+    /// From the search vector: W flattened row by row, a row per action.
+    pub fn from_rows(weights: &[f64], observations: usize, normalizer: Option<Normalizer>) -> Self {
+        let actions = weights.len() / observations;
+        assert_eq!(weights.len(), actions * observations, "W has a whole number of rows");
+        let by_input =
+            (0..observations).flat_map(|j| (0..actions).map(move |i| weights[i * observations + j])).collect();
+        Self { actions, by_input, normalizer }
+    }
+
+    pub fn actions(&self) -> usize {
+        self.actions
+    }
+
+    /// Writes the action for observation `s`: every product is rounded, then added, inputs ascending.
+    pub fn act(&self, s: &[f64], action: &mut [f64]) {
+        action.fill(0.0);
+        let columns = self.by_input.chunks_exact(self.actions);
+        for (j, (column, &s)) in columns.zip(s).enumerate() {
+            let z = self.normalizer.as_ref().map_or(s, |n| (s - n.mean[j]) / n.std[j]);
+            for (a, w) in action.iter_mut().zip(column) {
+                *a += w * z;
+            }
+        }
+        for a in action {
+            *a = a.clamp(-1.0, 1.0);
+        }
+    }
+}
+
+/// A policy file. Unknown fields are kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PolicyFile {
+    pub format: String,
+    /// The task's id.
+    pub task: String,
+    pub observations: usize,
+    pub actions: usize,
+    /// A row per action.
+    pub weights: Vec<Vec<f64>>,
+    pub normalizer: Option<Normalizer>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Value>,
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+impl PolicyFile {
+    pub fn read(file: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(file).map_err(|e| Error::input(file, e))?;
+        Self::parse(&text).map_err(|what| Error::input(file, what))
+    }
+
+    /// The policy, if it fits a task with these sizes.
+    pub fn policy_for(&self, file: &Path, task: &str, observations: usize, actions: usize) -> Result<LinearPolicy> {
+        let wrong = |what: String| Err(Error::input(file, what));
+        if self.task != task {
+            return wrong(format!("field `task`: the policy is for `{}`, not for `{task}`", self.task));
+        }
+        if (self.observations, self.actions) != (observations, actions) {
+            return wrong(format!(
+                "fields `observations`, `actions`: the policy has {} and {}, the task `{task}` has {observations} and {actions}",
+                self.observations, self.actions
+            ));
+        }
+        Ok(LinearPolicy::from_rows(&self.weights.concat(), observations, self.normalizer.clone()))
+    }
+
+    fn parse(text: &str) -> std::result::Result<Self, String> {
+        let value: Value = serde_json::from_str(text).map_err(|e| format!("not JSON: {e}"))?;
+        match value.get("format") {
+            Some(Value::String(format)) if format == FORMAT => {}
+            Some(other) => {
+                return Err(format!("field `format`: this program reads \"{FORMAT}\", the file says {other}"));
+            }
+            None => return Err(format!("field `format` is missing; a policy file says \"format\": \"{FORMAT}\"")),
+        }
+        let policy: Self = serde_json::from_value(value).map_err(|e| e.to_string())?;
+        policy.check()?;
+        Ok(policy)
+    }
+
+    fn check(&self) -> std::result::Result<(), String> {
+        let (n, m) = (self.observations, self.actions);
+        if n == 0 || m == 0 {
+            return Err("fields `observations`, `actions`: both must be at least 1".into());
+        }
+        if self.weights.len() != m {
+            return Err(format!("field `weights`: {} rows, `actions` says {m}", self.weights.len()));
+        }
+        for (i, row) in self.weights.iter().enumerate() {
+            if row.len() != n {
+                return Err(format!("field `weights`: row {i} has {} numbers, `observations` says {n}", row.len()));
+            }
+            finite("weights", row)?;
+        }
+        let Some(normalizer) = &self.normalizer else { return Ok(()) };
+        for (field, numbers) in [("normalizer.mean", &normalizer.mean), ("normalizer.std", &normalizer.std)] {
+            if numbers.len() != n {
+                return Err(format!("field `{field}`: {} numbers, `observations` says {n}", numbers.len()));
+            }
+            finite(field, numbers)?;
+        }
+        match normalizer.std.iter().position(|&std| std <= 0.0) {
+            Some(j) => Err(format!("field `normalizer.std`: entry {j} is {}, must be more than 0", normalizer.std[j])),
+            None => Ok(()),
+        }
+    }
+}
+
+fn finite(field: &str, numbers: &[f64]) -> std::result::Result<(), String> {
+    match numbers.iter().position(|x| !x.is_finite()) {
+        Some(at) => Err(format!("field `{field}`: number {at} is not finite")),
+        None => Ok(()),
+    }
+}

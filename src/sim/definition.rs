@@ -1,0 +1,154 @@
+//! A task as written in TOML: the model, what is seen, what is paid, when it ends.
+
+use serde::Deserialize;
+
+/// One `envs/*.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// The task's id on the command line.
+    pub name: String,
+    /// One line for people.
+    pub about: String,
+    /// The Gymnasium task whose rules these are, if there is one.
+    pub gymnasium: Option<String>,
+    /// The MJCF file, next to this one.
+    pub model: String,
+    /// Physics steps per action.
+    pub frame_skip: usize,
+    /// Actions until the episode is truncated.
+    pub horizon: usize,
+    /// The camera to render with.
+    pub camera: Option<String>,
+    pub reset: Reset,
+    pub observation: Vec<Part>,
+    pub reward: RewardRule,
+    /// The episode ends when one of these does not hold; none: it never ends early.
+    #[serde(default)]
+    pub healthy: Vec<Condition>,
+    /// Returns worth comparing with.
+    #[serde(default, rename = "yardstick")]
+    pub yardsticks: Vec<Yardstick>,
+}
+
+/// The noise added to every coordinate of the start state.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reset {
+    pub qpos: Noise,
+    pub qvel: Noise,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum Noise {
+    /// Uniform in [−s, s).
+    Uniform(f64),
+    /// s times a standard normal.
+    Normal(f64),
+}
+
+/// A stretch of the observation vector.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    pub of: Field,
+    /// How many leading numbers of the field are left out.
+    #[serde(default)]
+    pub skip: usize,
+    /// Values are limited to ± this.
+    pub clip: Option<f64>,
+}
+
+/// Fields of MuJoCo's state that can be observed.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Field {
+    Qpos,
+    Qvel,
+    Cinert,
+    Cvel,
+    QfrcActuator,
+    CfrcExt,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RewardRule {
+    /// Whose x coordinate is the way covered.
+    pub position: Position,
+    /// Weight of the velocity.
+    pub forward: f64,
+    /// Weight of the sum of squared actions, subtracted.
+    pub control: f64,
+    pub alive: Option<Alive>,
+    pub contact: Option<Contact>,
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Position {
+    /// This entry of qpos.
+    Qpos(usize),
+    /// The origin of this body.
+    Body(String),
+    /// The whole model's center of mass.
+    CenterOfMass,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Alive {
+    pub bonus: f64,
+    /// Whether the step that ends the episode is paid too.
+    pub terminal: bool,
+}
+
+/// Weight of the sum of squared contact forces, subtracted.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contact {
+    pub weight: f64,
+    /// Each force is limited to ± this first.
+    pub clip: Option<f64>,
+    /// The cost is never more than this.
+    pub at_most: Option<f64>,
+}
+
+/// Every chosen number must lie within the limits; a NaN never does.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Condition {
+    pub of: State,
+    /// One entry …
+    pub index: Option<usize>,
+    /// … or all from this one on.
+    pub from: Option<usize>,
+    /// Strictly more than.
+    pub above: Option<f64>,
+    /// Strictly less than.
+    pub below: Option<f64>,
+    pub at_least: Option<f64>,
+    pub at_most: Option<f64>,
+    /// Neither NaN nor infinite.
+    #[serde(default)]
+    pub finite: bool,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    Qpos,
+    Qvel,
+    /// qpos, then qvel.
+    State,
+}
+
+/// A return worth comparing with, and who says so.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Yardstick {
+    #[serde(rename = "return")]
+    pub value: f64,
+    pub what: String,
+}

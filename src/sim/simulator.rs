@@ -1,0 +1,136 @@
+//! One robot in one MuJoCo simulation: reset, observe, step.
+
+use super::definition::Noise;
+use super::reward::{Reward, position};
+use super::seeds::NumpyRng;
+use super::task::Task;
+use mujoco_rs::prelude::*;
+use std::sync::Arc;
+
+/// A simulation of a task. An episode depends on its seed and actions alone, never on what was simulated before.
+pub struct Simulator {
+    task: Arc<Task>,
+    data: MjData<Arc<MjModel>>,
+    observation: Vec<f64>,
+    steps: usize,
+}
+
+/// What one action led to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    pub reward: Reward,
+    /// The robot is no longer healthy.
+    pub terminated: bool,
+    /// The horizon is reached.
+    pub truncated: bool,
+    /// The physics broke down (MuJoCo reset the state by itself, or a number is not finite): the episode is over and its
+    /// reward and observation mean nothing.
+    pub diverged: bool,
+}
+
+impl Step {
+    pub fn ends(&self) -> bool {
+        self.terminated || self.truncated || self.diverged
+    }
+}
+
+impl Simulator {
+    pub fn new(task: Arc<Task>) -> Self {
+        let data = MjData::new(task.model.clone());
+        let observation = vec![0.0; task.observations];
+        Self { task, data, observation, steps: 0 }
+    }
+
+    pub fn task(&self) -> &Arc<Task> {
+        &self.task
+    }
+
+    /// Gymnasium's `reset(seed=seed)`. Noise goes to every coordinate; a quaternion is left as it comes.
+    pub fn reset(&mut self, seed: u64) {
+        self.data.reset();
+        let mut rng = NumpyRng::new(seed);
+        let reset = &self.task.definition.reset;
+        add_noise(self.data.qpos_mut(), reset.qpos, &mut rng);
+        add_noise(self.data.qvel_mut(), reset.qvel, &mut rng);
+        self.data.forward();
+        self.steps = 0;
+        self.observe();
+    }
+
+    /// The observation after the latest reset or step.
+    pub fn observation(&self) -> &[f64] {
+        &self.observation
+    }
+
+    pub fn qpos(&self) -> &[f64] {
+        self.data.qpos()
+    }
+
+    pub fn qvel(&self) -> &[f64] {
+        self.data.qvel()
+    }
+
+    /// The x coordinate the reward is measured by.
+    pub fn x_position(&self) -> f64 {
+        position(&self.task, &self.data)
+    }
+
+    /// The bare simulation, for renderers and benchmarks.
+    pub fn data_mut(&mut self) -> &mut MjData<Arc<MjModel>> {
+        &mut self.data
+    }
+
+    /// Holds the action for `frame_skip` physics steps. Actions are not clipped here: that is the policy's part.
+    pub fn step(&mut self, action: &[f64]) -> Step {
+        let before = self.x_position();
+        self.data.ctrl_mut().copy_from_slice(action);
+        for _ in 0..self.task.definition.frame_skip {
+            self.data.step();
+        }
+        if self.task.uses_forces {
+            self.data.rne_post_constraint();
+        }
+        self.steps += 1;
+        self.observe();
+
+        let definition = &self.task.definition;
+        let velocity = (self.x_position() - before) / self.task.dt();
+        let healthy = definition.healthy.iter().all(|rule| rule.holds(self.data.qpos(), self.data.qvel()));
+        let forces = self.data.cfrc_ext().as_flattened();
+        let reward = definition.reward.pay(velocity, action, forces, healthy);
+        Step {
+            reward,
+            terminated: !healthy,
+            truncated: self.steps >= definition.horizon,
+            diverged: self.broke_down() || !reward.total().is_finite(),
+        }
+    }
+
+    fn observe(&mut self) {
+        let mut rest = self.observation.as_mut_slice();
+        for part in &self.task.definition.observation {
+            rest = part.write(&self.data, rest);
+        }
+    }
+
+    /// MuJoCo resets a broken simulation by itself and only counts a warning.
+    fn broke_down(&self) -> bool {
+        const BROKEN: [MjtWarning; 4] = [
+            MjtWarning::mjWARN_BADQPOS,
+            MjtWarning::mjWARN_BADQVEL,
+            MjtWarning::mjWARN_BADQACC,
+            MjtWarning::mjWARN_BADCTRL,
+        ];
+        let warnings = self.data.warning();
+        BROKEN.into_iter().any(|kind| warnings[kind as usize].number > 0)
+    }
+}
+
+fn add_noise(state: &mut [f64], noise: Noise, rng: &mut NumpyRng) {
+    for x in state {
+        *x += match noise {
+            Noise::Uniform(scale) => rng.uniform(-scale, scale),
+            Noise::Normal(scale) => scale * rng.standard_normal(),
+        };
+    }
+}

@@ -1,0 +1,188 @@
+//! A task ready to simulate: the definition read and checked, its model compiled.
+
+use super::definition::{Condition, Definition, Noise, Position, State};
+use super::sums::numpy_sum;
+use crate::{Error, Result};
+use mujoco_rs::prelude::*;
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Once};
+
+/// A task definition with its compiled model.
+#[derive(Debug)]
+pub struct Task {
+    pub definition: Definition,
+    pub model: Arc<MjModel>,
+    /// SHA-256 of the MJCF text.
+    pub model_sha256: String,
+    /// Length of an observation.
+    pub observations: usize,
+    /// Length of an action.
+    pub actions: usize,
+    /// The body whose position is measured, if the definition names one.
+    pub(super) body: usize,
+    pub(super) total_mass: f64,
+    /// Whether contact forces are needed after a step.
+    pub(super) uses_forces: bool,
+}
+
+impl Task {
+    pub fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    /// Seconds of simulated time per action.
+    pub fn dt(&self) -> f64 {
+        self.model.ffi().opt.timestep * self.definition.frame_skip as f64
+    }
+
+    /// A user's own task: the TOML file and the model it names, next to it.
+    pub fn load(file: &Path) -> Result<Arc<Task>> {
+        let text = std::fs::read_to_string(file).map_err(|e| Error::input(file, e))?;
+        let folder = file.parent().map(PathBuf::from).unwrap_or_default();
+        Self::build(file, &text, |model| {
+            let path = folder.join(model);
+            let bytes = std::fs::read(&path).map_err(|e| Error::input(&path, format!("field `model`: {e}")))?;
+            quiet();
+            let model = MjModel::from_xml(&path).map_err(|e| Error::input(&path, e))?;
+            Ok((model, bytes))
+        })
+    }
+
+    /// Reads and checks a definition; `open` compiles the model it names.
+    pub(super) fn build(
+        file: &Path,
+        text: &str,
+        open: impl FnOnce(&str) -> Result<(MjModel, Vec<u8>)>,
+    ) -> Result<Arc<Task>> {
+        let definition: Definition = toml::from_str(text).map_err(|e| {
+            let complete = "every field is shown in envs/ant.toml; `locomotion envs --show ant` prints it";
+            Error::input(file, e.to_string().trim_end()).hint(complete)
+        })?;
+        let at = Checker { file, text };
+        at.check_alone(&definition)?;
+        let (model, mjcf) = open(&definition.model)?;
+        let task = Self::assemble(definition, model, &mjcf);
+        at.check_with_model(&task)?;
+        Ok(Arc::new(task))
+    }
+
+    fn assemble(definition: Definition, model: MjModel, mjcf: &[u8]) -> Task {
+        let body = match &definition.reward.position {
+            Position::Body(name) => model.name_to_id(MjtObjBase::mjOBJ_BODY, name).unwrap_or(0),
+            _ => 0,
+        };
+        let forces = definition.observation.iter().any(|part| part.of == super::definition::Field::CfrcExt);
+        Task {
+            observations: definition.observation.iter().map(|part| part.len(&model)).sum(),
+            actions: model.ffi().nu as usize,
+            total_mass: numpy_sum(model.body_mass()),
+            uses_forces: forces || definition.reward.contact.is_some(),
+            model_sha256: Sha256::digest(mjcf).iter().map(|byte| format!("{byte:02x}")).collect(),
+            model: Arc::new(model),
+            definition,
+            body,
+        }
+    }
+}
+
+/// Keeps MuJoCo from writing MUJOCO_LOG.TXT into the user's folder. Warnings are counted by the simulator instead.
+pub(super) fn quiet() {
+    static ONCE: Once = Once::new();
+    fn handler(message: &MjLogMessage) {
+        if message.level() == MjtLogLevel::mjLOG_ERROR {
+            eprintln!("error: MuJoCo: {}", message.subject());
+        }
+    }
+    // SAFETY: runs once, before the first model of the process is loaded, so no thread uses MuJoCo yet; there is no safe
+    // call that sets the handler.
+    ONCE.call_once(|| unsafe { set_log_handler(handler) });
+}
+
+/// Says which line of which file is wrong.
+struct Checker<'a> {
+    file: &'a Path,
+    text: &'a str,
+}
+
+impl Checker<'_> {
+    fn check_alone(&self, task: &Definition) -> Result<()> {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
+        self.ensure(
+            !task.name.is_empty() && task.name.chars().all(plain),
+            "name",
+            "lower-case letters, digits, - _ .",
+        )?;
+        self.ensure(task.frame_skip > 0, "frame_skip", "at least 1")?;
+        self.ensure(task.horizon > 0, "horizon", "at least 1")?;
+        self.ensure(!task.observation.is_empty(), "observation", "at least one part")?;
+        for (noise, field) in [(task.reset.qpos, "qpos"), (task.reset.qvel, "qvel")] {
+            let (Noise::Uniform(scale) | Noise::Normal(scale)) = noise;
+            self.ensure(scale.is_finite() && scale >= 0.0, field, "a finite noise of at least 0")?;
+        }
+        for part in &task.observation {
+            self.ensure(part.clip.is_none_or(|clip| clip > 0.0), "clip", "more than 0")?;
+        }
+        let reward = &task.reward;
+        self.ensure(reward.forward.is_finite(), "forward", "a finite weight")?;
+        self.ensure(reward.control.is_finite(), "control", "a finite weight")?;
+        self.ensure(reward.alive.as_ref().is_none_or(|alive| alive.bonus.is_finite()), "bonus", "a finite number")?;
+        if let Some(contact) = &reward.contact {
+            self.ensure(contact.weight.is_finite(), "weight", "a finite weight")?;
+            self.ensure(contact.clip.is_none_or(|clip| clip > 0.0), "clip", "more than 0")?;
+        }
+        for condition in &task.healthy {
+            let limits = [condition.above, condition.below, condition.at_least, condition.at_most];
+            let says_something = condition.finite || limits.iter().any(Option::is_some);
+            self.ensure(says_something, "healthy", "a limit: above, below, at_least, at_most or finite")?;
+            self.ensure(limits.iter().flatten().all(|x| !x.is_nan()), "healthy", "limits that are numbers")?;
+            self.ensure(
+                condition.index.is_none() || condition.from.is_none(),
+                "healthy",
+                "`index` or `from`, not both",
+            )?;
+        }
+        self.ensure(task.yardsticks.iter().all(|y| y.value.is_finite()), "return", "a finite number")
+    }
+
+    fn check_with_model(&self, task: &Task) -> Result<()> {
+        let (definition, model) = (&task.definition, &task.model);
+        let (nq, nv) = (model.ffi().nq as usize, model.ffi().nv as usize);
+        self.ensure(task.actions > 0, "model", "a model with at least one actuator")?;
+        for part in &definition.observation {
+            let most = part.of.len(model);
+            self.ensure(part.skip < most, "skip", &format!("less than the {most} numbers of `{:?}`", part.of))?;
+        }
+        match &definition.reward.position {
+            Position::Qpos(index) => self.ensure(*index < nq, "position", &format!("a qpos index below {nq}"))?,
+            Position::Body(name) if model.name_to_id(MjtObjBase::mjOBJ_BODY, name).is_none() => {
+                self.ensure(false, "position", &format!("a body of the model; it has no `{name}`"))?;
+            }
+            _ => {}
+        }
+        for condition in &definition.healthy {
+            let most = match condition.of {
+                State::Qpos => nq,
+                State::Qvel => nv,
+                State::State => nq + nv,
+            };
+            let Condition { index, from, .. } = condition;
+            let used = index.or(*from).unwrap_or(0);
+            self.ensure(used < most, "healthy", &format!("an index below {most}; it has {used}"))?;
+        }
+        if let Some(camera) = &definition.camera {
+            let known = model.name_to_id(MjtObjBase::mjOBJ_CAMERA, camera).is_some();
+            self.ensure(known, "camera", &format!("a camera of the model; it has no `{camera}`"))?;
+        }
+        Ok(())
+    }
+
+    fn ensure(&self, holds: bool, field: &str, needed: &str) -> Result<()> {
+        if holds {
+            return Ok(());
+        }
+        let names_it = |line: &str| line.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == field);
+        let line = self.text.lines().position(names_it).map_or(String::new(), |line| format!("line {}: ", line + 1));
+        Err(Error::input(self.file, format!("{line}field `{field}` needs {needed}")))
+    }
+}

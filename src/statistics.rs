@@ -1,0 +1,29 @@
+//! Honest numbers from samples.
+
+/// The arithmetic mean, summed in index order; NaN for no values.
+pub fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The sample standard deviation (n − 1); 0 for a single value.
+pub fn standard_deviation(values: &[f64]) -> f64 {
+    if values.len() < 2 {
+        return 0.0;
+    }
+    let middle = mean(values);
+    let squares: f64 = values.iter().map(|x| (x - middle) * (x - middle)).sum();
+    (squares / (values.len() - 1) as f64).sqrt()
+}
+
+/// The p-quantile with linear interpolation between order statistics (numpy's and R's default, type 7).
+pub fn quantile(values: &[f64], p: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
+    let at = p * last as f64;
+    let (low, part) = (at.floor() as usize, at.fract());
+    match sorted.get(low + 1) {
+        Some(next) if part > 0.0 => sorted[low] + part * (next - sorted[low]),
+        _ => sorted[low],
+    }
+}
