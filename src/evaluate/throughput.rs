@@ -61,7 +61,8 @@ pub fn measure(task: &Arc<Task>, threads: usize, rounds: usize, seconds: f64) ->
     let (run, replay) =
         (|on: &Evaluator| drop(on.run(&policies, &jobs)), |on: &Evaluator| drop(on.map(&tapes, bare_loop)));
     // A first pass warms caches and clocks and is not counted.
-    (run(&many), replay(&many));
+    run(&many);
+    replay(&many);
     let mut measured: Vec<Round> = Vec::new();
     for round in 0..rounds {
         let mut now = Round::default();
@@ -109,7 +110,9 @@ fn workload(task: &Arc<Task>, one: &Evaluator, seconds: f64) -> (Vec<LinearPolic
     }
     // An even number, so that two threads can share the work evenly.
     if jobs.len() % 2 == 1 {
-        (policies.pop(), jobs.pop(), tapes.pop());
+        policies.pop();
+        jobs.pop();
+        tapes.pop();
     }
     (policies, jobs, tapes)
 }

@@ -119,7 +119,7 @@ pub struct Contact {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
-    pub of: State,
+    pub of: Coordinates,
     /// One entry …
     pub index: Option<usize>,
     /// … or all from this one on.
@@ -137,7 +137,7 @@ pub struct Condition {
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum Coordinates {
     Qpos,
     Qvel,
     /// qpos, then qvel.
