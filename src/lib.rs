@@ -15,8 +15,11 @@ pub mod cli;
 pub mod error;
 pub mod evaluate;
 pub mod names;
+pub mod optim;
 pub mod policy;
+pub mod problem;
 pub mod random;
+pub mod run;
 pub mod sim;
 pub mod statistics;
 

@@ -1,8 +1,12 @@
 //! The command line: each file parses one command, calls the library, prints. Data goes to stdout, talk to stderr.
 
 mod bench;
+mod curves;
 mod envs;
 mod eval;
+mod interrupt;
+mod screen;
+mod train;
 
 use crate::{Error, Result};
 use clap::{Parser, Subcommand};
@@ -19,10 +23,12 @@ struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 done; 1 failed; 2 command line or settings wrong; 3 an input file is unreadable, corrupt or of another \
-version; 4 cannot write.";
+version; 4 cannot write; 130, 143 interrupted after saving.";
 
 #[derive(Subcommand)]
 enum Command {
+    /// Search a policy for a task
+    Train(Box<train::Train>),
     /// List the tasks, or show one task's definition
     Envs(envs::Envs),
     /// Run a policy for some episodes and report its returns
@@ -35,12 +41,13 @@ enum Command {
 /// Parses, runs, reports errors; the one place where an error becomes an exit code.
 pub fn run() -> ExitCode {
     let done = match Cli::parse().command {
-        Command::Envs(command) => command.run(),
-        Command::Eval(command) => command.run(),
-        Command::Bench(command) => command.run(),
+        Command::Train(command) => command.run(),
+        Command::Envs(command) => command.run().map(|()| 0),
+        Command::Eval(command) => command.run().map(|()| 0),
+        Command::Bench(command) => command.run().map(|()| 0),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => ExitCode::from(code),
         Err(error) => {
             eprintln!("error: {error}");
             if let Some(hint) = &error.hint {

@@ -29,6 +29,8 @@ pub struct Definition {
     /// Returns worth comparing with.
     #[serde(default, rename = "yardstick")]
     pub yardsticks: Vec<Yardstick>,
+    /// Settings a search of this task should start from; read by the run.
+    pub defaults: Option<toml::Table>,
 }
 
 /// The noise added to every coordinate of the start state.
