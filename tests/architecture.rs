@@ -15,9 +15,13 @@ fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("random", vec![]),
         ("statistics", on_ground(&[])),
         ("policy", on_ground(&[])),
+        ("optim", on_ground(&[])),
+        ("problem", on_ground(&[])),
         ("sim", on_ground(&["policy"])),
         ("evaluate", on_ground(&["policy", "sim"])),
-        ("cli", on_ground(&["policy", "sim", "evaluate"])),
+        ("report", on_ground(&["policy", "sim", "evaluate"])),
+        ("run", on_ground(&["policy", "sim", "evaluate", "optim"])),
+        ("cli", on_ground(&["policy", "sim", "evaluate", "optim", "report", "run"])),
         ("main", vec!["cli"]),
     ])
 }

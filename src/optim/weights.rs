@@ -7,10 +7,18 @@ use std::cmp::Ordering;
 /// Column indices from best to worst. A loss that is NaN or infinite has failed and ranks last (-∞ too: no honest
 /// objective returns it); ties keep the order of their indices.
 pub fn ranking(loss: &[f64]) -> Vec<usize> {
-    let key = |i: &usize| if loss[*i].is_finite() { loss[*i] } else { f64::INFINITY };
     let mut order: Vec<usize> = (0..loss.len()).collect();
-    order.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(Ordering::Equal));
+    order.sort_by(|&a, &b| failed_last(loss[a]).partial_cmp(&failed_last(loss[b])).unwrap_or(Ordering::Equal));
     order
+}
+
+/// Whether all candidates fared alike, so that their ranks say nothing but the order of their indices.
+pub fn is_flat(loss: &[f64]) -> bool {
+    loss.windows(2).all(|pair| failed_last(pair[0]) == failed_last(pair[1]))
+}
+
+fn failed_last(loss: f64) -> f64 {
+    if loss.is_finite() { loss } else { f64::INFINITY }
 }
 
 /// Recombination weights in rank order, before any learning rate has scaled the negative ones.

@@ -465,36 +465,3 @@ fn rosenbrock_takes_no_more_evaluations_than_pycma() {
 }
 
 // --- Cost ------------------------------------------------------------------------------------------------------------
-
-/// One thread, n = 888, N = 100: B and D are renewed every second generation, and the rest must be small beside that.
-/// `cargo test --release --test cma_es -- --ignored --nocapture`
-#[test]
-#[ignore = "a measurement, for a quiet machine"]
-fn a_generation_costs_little_more_than_its_share_of_the_eigendecomposition() {
-    let (n, batch) = (888, 100);
-    let period = Constants::tutorial(n, batch).eigen_gap.ceil() as usize;
-    let settings = Settings { batch: Some(batch), ..settings(0.1, 0) };
-    let mut cma = CmaEs::new(&settings, DVector::repeat(n, 1.0)).unwrap();
-    let (mut generations, mut decompositions) = (Vec::new(), Vec::new());
-    for _ in 0..15 {
-        let clock = Instant::now();
-        for _ in 0..period {
-            let x = cma.ask();
-            cma.tell(&losses(&x, sphere));
-        }
-        generations.push(1e3 * clock.elapsed().as_secs_f64() / period as f64);
-        let c = cma.covariance();
-        let clock = Instant::now();
-        drop(eigen(&c));
-        decompositions.push(1e3 * clock.elapsed().as_secs_f64() / period as f64);
-    }
-    let [generation, share] = [generations, decompositions].map(|mut times| {
-        times.sort_by(f64::total_cmp);
-        times[times.len() / 2]
-    });
-    println!(
-        "ask + tell {generation:.1} ms, share of the eigendecomposition {share:.1} ms: {:.2} x",
-        generation / share
-    );
-    assert!(generation <= 1.3 * share);
-}

@@ -4,7 +4,7 @@
 use crate::common::{every_optimizer, losses, normal};
 use locomotion::optim::gaussian::Gaussian;
 use locomotion::optim::syncma::{Adaptive, Exact};
-use locomotion::optim::{AnyOptimizer, Optimizer, Settings, syncma::SynCma};
+use locomotion::optim::{AnyOptimizer, Optimizer, Settings, Variant, syncma::SynCma};
 use nalgebra::DVector;
 
 const N: usize = 6;
@@ -54,6 +54,7 @@ fn on_flat_noisy_ill_conditioned_and_failing_losses() {
                 assert!(candidates.iter().all(|v| v.is_finite()), "{name} on {landscape}, generation {generation}");
                 search.tell(&losses(&candidates, |x| f(x, generation)));
             }
+            println!("{name} on {landscape}: {:?} {:?}", search.vitals(), search.stop());
             if let Some(gaussian) = gaussian(&search) {
                 let c = gaussian.covariance();
                 let what = format!("{name} on {landscape}: {:?}", search.stop());
@@ -61,6 +62,19 @@ fn on_flat_noisy_ill_conditioned_and_failing_losses() {
                 assert!(c.clone().cholesky().is_some() || search.stop().is_some(), "{what}");
             }
         }
+    }
+}
+
+#[test]
+fn a_flat_loss_moves_nothing() {
+    for variant in [Variant::Exact, Variant::Adaptive] {
+        let mut search = Settings { variant, ..Settings::default() }.build(DVector::from_element(N, 1.0)).unwrap();
+        let before = (search.center(), search.vitals().sigma);
+        for _ in 0..100 {
+            let candidates = search.ask();
+            search.tell(&losses(&candidates, |x| flat(x, 0)));
+        }
+        assert_eq!((search.center(), search.vitals().sigma), before);
     }
 }
 

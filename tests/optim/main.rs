@@ -6,7 +6,6 @@ mod ars;
 mod checkpoints_resume_bit_exactly;
 mod cma_es;
 mod covariance_stays_sound;
-mod humanoid_fits_in_memory;
 mod invigo_is_moment_matching;
 mod paper_table_is_reproduced;
 mod published_matches_the_reference;

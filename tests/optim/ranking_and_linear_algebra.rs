@@ -4,7 +4,7 @@
 use crate::common::normal;
 use locomotion::optim::Bounds;
 use locomotion::optim::linalg::{self, NotPositiveDefinite};
-use locomotion::optim::weights::{Weights, ranking};
+use locomotion::optim::weights::{Weights, is_flat, ranking};
 use nalgebra::DMatrix;
 
 #[test]
@@ -12,6 +12,7 @@ fn failures_rank_last_and_ties_keep_their_order() {
     let loss = [2.0, f64::NAN, 1.0, f64::INFINITY, 2.0, f64::NEG_INFINITY, 1.0];
     assert_eq!(ranking(&loss), [2, 6, 0, 4, 1, 3, 5]);
     assert_eq!(ranking(&[0.0, -0.0, 0.0]), [0, 1, 2]);
+    assert!(is_flat(&[f64::NAN, f64::INFINITY]) && is_flat(&[1.0, 1.0, 1.0]) && !is_flat(&[1.0, f64::NAN]));
 }
 
 #[test]

@@ -6,6 +6,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use locomotion::optim::cma_es::{CmaEs, Constants};
 use locomotion::optim::{Optimizer, OptimizerKind, Settings, Variant, linalg};
 use nalgebra::{DMatrix, DVector};
 
@@ -76,4 +77,29 @@ fn main() {
     for (name, _, told) in searches {
         print(name, &times(told));
     }
+    cma_es_beside_its_eigendecomposition(n, batch);
+}
+
+/// CMA-ES renews its eigendecomposition every few generations: what does a generation cost beside its share of that?
+fn cma_es_beside_its_eigendecomposition(n: usize, batch: usize) {
+    let period = Constants::tutorial(n, batch).eigen_gap.ceil() as usize;
+    let settings = Settings { optimizer: OptimizerKind::CmaEs, sigma: Some(0.1), batch: Some(batch), ..Settings::default() };
+    let mut cma = CmaEs::new(&settings, DVector::repeat(n, 1.0)).expect("sound settings");
+    let (mut generations, mut shares) = (Vec::new(), Vec::new());
+    for _ in 0..15 {
+        generations.push(milliseconds(|| {
+            for _ in 0..period {
+                let loss: Vec<f64> = cma.ask().column_iter().map(|x| x.norm_squared()).collect();
+                cma.tell(&loss);
+            }
+        }));
+        let covariance = cma.covariance();
+        shares.push(milliseconds(|| drop(black_box(linalg::eigen(&covariance)))));
+    }
+    let (generations, shares) = (times(generations), times(shares));
+    println!(
+        "cma-es, {period} generations with one eigendecomposition: {:.2} x that decomposition (median; least {:.2} x)",
+        generations.median / shares.median,
+        generations.least / shares.least
+    );
 }

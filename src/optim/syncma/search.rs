@@ -7,7 +7,7 @@ use super::LAMBDA0;
 use crate::optim::gaussian::Gaussian;
 use crate::optim::invigo::{Memory, Penalty, WeightedSample};
 use crate::optim::linalg::NotPositiveDefinite;
-use crate::optim::weights::{Weights, ranking};
+use crate::optim::weights::{Weights, is_flat, ranking};
 use crate::optim::{Optimizer, Settings, SettingsError, StopReason, Vitals, stop};
 
 /// How the Gaussian p and the memory learn from a weighted sample q.
@@ -90,12 +90,13 @@ impl<R: Rule> Search<R> {
         self.gaussian.deviations(self.constants.batch, self.constants.seed, self.generation)
     }
 
-    /// A search that has stopped counts generations, but no longer moves.
+    /// A search that has stopped counts generations but no longer moves; nor does it when all candidates fared alike,
+    /// where learning would be drifting.
     fn learn_deviations(&mut self, d: &DMatrix<f64>, loss: &[f64]) {
         assert_eq!(loss.len(), d.ncols(), "one loss per candidate");
         self.asked = None;
         self.generation += 1;
-        if self.stop.is_some() {
+        if self.stop.is_some() || is_flat(loss) {
             return;
         }
         let Constants { weights, penalty, sigma, .. } = &self.constants;
