@@ -17,7 +17,8 @@ fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("policy", on_ground(&[])),
         ("sim", on_ground(&["policy"])),
         ("evaluate", on_ground(&["policy", "sim"])),
-        ("cli", on_ground(&["policy", "sim", "evaluate"])),
+        ("report", on_ground(&["policy", "sim"])),
+        ("cli", on_ground(&["policy", "sim", "evaluate", "report"])),
         ("main", vec!["cli"]),
     ])
 }

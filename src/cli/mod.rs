@@ -3,6 +3,7 @@
 mod bench;
 mod envs;
 mod eval;
+mod plot;
 
 use crate::{Error, Result};
 use clap::{Parser, Subcommand};
@@ -27,6 +28,8 @@ enum Command {
     Envs(envs::Envs),
     /// Run a policy for some episodes and report its returns
     Eval(eval::Eval),
+    /// Draw learning curves of runs
+    Plot(plot::Plot),
     /// Measure speed
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -37,6 +40,7 @@ pub fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Envs(command) => command.run(),
         Command::Eval(command) => command.run(),
+        Command::Plot(command) => command.run(),
         Command::Bench(command) => command.run(),
     };
     match done {
