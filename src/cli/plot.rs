@@ -1,7 +1,6 @@
 use super::print;
 use crate::report::curve::Axis;
-use crate::report::curves::Figure;
-use crate::report::{groups, runs};
+use crate::report::curves;
 use crate::{Error, Result};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -41,8 +40,7 @@ impl Plot {
             X::Episodes => Axis::Episodes,
             X::Steps => Axis::Steps,
         };
-        let groups = groups::group(runs::collect(&self.runs)?)?;
-        let written = Figure::new(&groups, axis)?.write(&self.out, self.force)?;
+        let written = curves::write(&self.runs, axis, &self.out, self.force)?;
         print(&written.iter().map(|file| format!("wrote {}\n", file.display())).collect::<String>())
     }
 }

@@ -50,12 +50,15 @@ pub struct Curve {
     pub best: Vec<Point>,
 }
 
+/// What one run measured: x and value, x ascending.
+type Trace = Vec<(f64, f64)>;
+
 /// More points than this nobody can see.
 const FINEST: usize = 1000;
 
 impl Curve {
     pub fn new(group: &Group, axis: Axis) -> Self {
-        let traces = |value: fn(&Row) -> Option<f64>| -> Vec<Vec<(f64, f64)>> {
+        let traces = |value: fn(&Row) -> Option<f64>| -> Vec<Trace> {
             let trace = |rows: &[Row]| rows.iter().filter_map(|row| Some((axis.of(row), value(row)?))).collect();
             group.runs.iter().map(|run| trace(&run.rows)).collect()
         };
@@ -83,7 +86,7 @@ pub fn csv(curves: &[Curve], axis: Axis) -> String {
 }
 
 /// The quartiles wherever at least ¾ of the seeds have a value.
-fn middle(traces: &[Vec<(f64, f64)>], at: fn(&[(f64, f64)], f64) -> Option<f64>) -> Vec<Point> {
+fn middle(traces: &[Trace], at: fn(&Trace, f64) -> Option<f64>) -> Vec<Point> {
     let point = |x: f64| {
         let values: Vec<f64> = traces.iter().filter_map(|trace| at(trace, x)).collect();
         let enough = 4 * values.len() >= 3 * traces.len();
@@ -94,7 +97,7 @@ fn middle(traces: &[Vec<(f64, f64)>], at: fn(&[(f64, f64)], f64) -> Option<f64>)
 }
 
 /// Every x at which some seed has a value, thinned evenly if they are too many.
-fn grid(traces: &[Vec<(f64, f64)>]) -> Vec<f64> {
+fn grid(traces: &[Trace]) -> Vec<f64> {
     let mut all: Vec<f64> = traces.iter().flatten().map(|(x, _)| *x).collect();
     all.sort_by(f64::total_cmp);
     all.dedup();
@@ -105,7 +108,7 @@ fn grid(traces: &[Vec<(f64, f64)>]) -> Vec<f64> {
 }
 
 /// The straight line between neighbours; nothing outside of what was measured.
-fn between(trace: &[(f64, f64)], x: f64) -> Option<f64> {
+fn between(trace: &Trace, x: f64) -> Option<f64> {
     let next = trace.partition_point(|(at, _)| *at < x);
     let (x1, y1) = *trace.get(next)?;
     if x1 == x {
@@ -116,7 +119,7 @@ fn between(trace: &[(f64, f64)], x: f64) -> Option<f64> {
 }
 
 /// The last value before; a best holds until it is beaten, but not past the run's end.
-fn so_far(trace: &[(f64, f64)], x: f64) -> Option<f64> {
+fn so_far(trace: &Trace, x: f64) -> Option<f64> {
     let (end, _) = *trace.last()?;
     let known = trace.partition_point(|(at, _)| *at <= x);
     if x > end { None } else { Some(trace[known.checked_sub(1)?].1) }

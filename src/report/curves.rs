@@ -4,7 +4,8 @@ use super::curve::{Axis, Curve, csv};
 use super::draft::Draft;
 use super::drawing::Drawing;
 use super::figure;
-use super::groups::Group;
+use super::groups::{Group, group};
+use super::runs::collect;
 use crate::sim::{self, Yardstick};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -53,6 +54,11 @@ impl Figure {
         }
         drafts.into_iter().map(|(draft, target)| draft.publish().map(|()| target)).collect()
     }
+}
+
+/// Reads the runs in these folders, draws them and writes the three files.
+pub fn write(folders: &[PathBuf], axis: Axis, file: &Path, force: bool) -> Result<Vec<PathBuf>> {
+    Figure::new(&group(collect(folders)?)?, axis)?.write(file, force)
 }
 
 /// The task's yardsticks; none for a user's own task that is no longer where it was.

@@ -50,11 +50,12 @@ impl Frame {
 /// The whole figure.
 pub fn draw(title: &str, curves: &[Curve], yardsticks: &[Yardstick], axis: Axis) -> Result<Drawing> {
     let mut drawing = Drawing::new(WIDTH, HEIGHT)?;
-    drawing.text(title, (EDGE, 34.0), 23.0, INK, Anchor::Left);
+    let title = fit(&drawing, title, 23.0, WIDTH - 2.0 * EDGE);
+    drawing.text(&title, (EDGE, 34.0), 23.0, INK, Anchor::Left);
     let band = if curves.iter().any(|curve| curve.seeds > 1) {
         "Return of the deployable policy on held-out seeds: median and interquartile band over training seeds"
     } else {
-        "Return of the deployable policy on held-out seeds, one training seed"
+        "Return of the deployable policy on held-out seeds, one training seed per curve"
     };
     drawing.text(band, (EDGE, 56.0), 14.5, GREY, Anchor::Left);
     let top = legend(&mut drawing, curves, 80.0) + 14.0;
@@ -112,6 +113,7 @@ fn legend(drawing: &mut Drawing, curves: &[Curve], first_row: f32) -> f32 {
     }
     let (mut x, mut y) = (EDGE, first_row);
     for (index, text) in entries {
+        let text = fit(drawing, &text, size, WIDTH - 2.0 * EDGE - sample - 8.0);
         let width = sample + 8.0 + drawing.width_of(&text, size);
         if x > EDGE && x + width > WIDTH - EDGE {
             (x, y) = (EDGE, y + 21.0);
@@ -215,6 +217,15 @@ fn apart(wanted: &[f32], heights: &[f32], top: f32, bottom: f32) -> Vec<f32> {
         start = *place - height / 2.0;
     }
     places
+}
+
+/// The text, or as much of its start as there is room for.
+fn fit(drawing: &Drawing, text: &str, size: f32, room: f32) -> String {
+    let mut kept = text.to_string();
+    while drawing.width_of(&kept, size) > room {
+        kept = kept.chars().take(kept.chars().count().saturating_sub(2)).chain(['…']).collect();
+    }
+    kept
 }
 
 fn wrap(drawing: &Drawing, text: &str, size: f32, room: f32) -> Vec<String> {
