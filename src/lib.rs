@@ -2,14 +2,18 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | [`optim`] | black-box optimisers: ask, tell; they see vectors and numbers only |
+//! | [`problem`] | synthetic functions to try optimisers on |
 //! | [`sim`] | tasks equal to Gymnasium's: reset, step, observation, reward, termination |
 //! | [`policy`] | a = clamp(W·(s − mean)/std, −1, 1) and its file format |
 //! | [`evaluate`] | batches of episodes on threads, outcomes in index order |
-//! | [`random`] | counter-based random streams |
-//! | [`statistics`] | honest numbers from samples |
+//! | [`run`] | where optimisers and simulations meet: settings, loop, checkpoints, resume |
+//! | [`report`] | what was found, for people and for other programs: one format per file |
+//! | [`statistics`], [`random`], [`names`] | honest numbers, counter-based random streams, hints for unknown names |
 //! | [`cli`] | one file per command: parse, call the library, print |
 //!
-//! Data goes one way: `cli → evaluate → {sim, policy}`. A simulation knows no optimiser and no terminal.
+//! Data goes one way: `cli → {run, report} → {optim, evaluate} → {sim, policy}`. A simulation knows no optimiser, an
+//! optimiser no simulation, and neither a terminal.
 
 pub mod cli;
 pub mod error;
@@ -19,6 +23,7 @@ pub mod optim;
 pub mod policy;
 pub mod problem;
 pub mod random;
+pub mod report;
 pub mod run;
 pub mod sim;
 pub mod statistics;

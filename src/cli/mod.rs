@@ -5,6 +5,7 @@ mod curves;
 mod envs;
 mod eval;
 mod interrupt;
+mod plot;
 mod screen;
 mod train;
 
@@ -33,6 +34,8 @@ enum Command {
     Envs(envs::Envs),
     /// Run a policy for some episodes and report its returns
     Eval(eval::Eval),
+    /// Draw learning curves of runs
+    Plot(plot::Plot),
     /// Measure speed
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -44,6 +47,7 @@ pub fn run() -> ExitCode {
         Command::Train(command) => command.run(),
         Command::Envs(command) => command.run().map(|()| 0),
         Command::Eval(command) => command.run().map(|()| 0),
+        Command::Plot(command) => command.run().map(|()| 0),
         Command::Bench(command) => command.run().map(|()| 0),
     };
     match done {

@@ -1,6 +1,8 @@
 //! What several test files share: the program, the golden data, digests.
 #![allow(dead_code)]
 
+pub mod runs;
+
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};

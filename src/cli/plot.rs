@@ -1,0 +1,46 @@
+use super::print;
+use crate::report::curve::Axis;
+use crate::report::curves;
+use crate::{Error, Result};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct Plot {
+    /// Run folders, or folders above some: every run below is drawn
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// Where to: the SVG, the PNG and a CSV of what was drawn are written beside each other
+    #[arg(short, long, value_name = "FILE.{svg,png}")]
+    out: PathBuf,
+    /// What the horizontal axis counts
+    #[arg(long, value_enum, default_value_t)]
+    x: X,
+    /// Replace files that exist
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum X {
+    /// Training episodes
+    #[default]
+    Episodes,
+    /// Environment steps taken in training
+    Steps,
+}
+
+impl Plot {
+    pub fn run(self) -> Result<()> {
+        let ending = self.out.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        if !matches!(ending, "svg" | "png") {
+            return Err(Error::usage(format!("--out needs a name that ends in .svg or .png: {}", self.out.display())));
+        }
+        let axis = match self.x {
+            X::Episodes => Axis::Episodes,
+            X::Steps => Axis::Steps,
+        };
+        let written = curves::write(&self.runs, axis, &self.out, self.force)?;
+        print(&written.iter().map(|file| format!("wrote {}\n", file.display())).collect::<String>())
+    }
+}

@@ -1,0 +1,121 @@
+//! Which method is better, how sure that is, and how fast each one gets anywhere.
+
+use super::curves::yardsticks;
+use super::groups::Group;
+use crate::statistics::{
+    Interval, RESAMPLES, improvement_interval, interquartile_mean, interval, median, probability_of_improvement,
+};
+use serde::Serialize;
+
+/// The optimiser that others are measured against.
+pub const BASELINE: &str = "cma-es";
+
+/// Groups of runs on one task, side by side.
+#[derive(Clone, Debug, Serialize)]
+pub struct Comparison {
+    pub task: String,
+    /// The group that others are measured against, if there is one.
+    pub baseline: Option<String>,
+    /// Returns worth reaching, ascending.
+    pub thresholds: Vec<Threshold>,
+    pub groups: Vec<Entry>,
+}
+
+/// A return worth reaching, and who says so.
+#[derive(Clone, Debug, Serialize)]
+pub struct Threshold {
+    #[serde(rename = "return")]
+    pub value: f64,
+    pub what: String,
+}
+
+/// One group of runs that differ only in the seed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Entry {
+    pub label: String,
+    pub optimizer: String,
+    pub runs: usize,
+    /// Runs with a final score; only these count in the estimates.
+    pub finished: usize,
+    /// The interquartile mean of the final held-out returns.
+    pub iqm: Option<Estimate>,
+    pub median: Option<Estimate>,
+    /// How likely a run's final return is more than one of the baseline's.
+    pub improvement: Option<Estimate>,
+    /// In the order of the thresholds.
+    pub reached: Vec<Reached>,
+}
+
+/// A number and its 95 % stratified bootstrap interval; one run alone has none.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    pub value: f64,
+    pub interval: Option<Interval>,
+}
+
+/// How many runs' held-out return reached a threshold, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Reached {
+    #[serde(rename = "return")]
+    pub threshold: f64,
+    pub successes: usize,
+    pub runs: usize,
+    /// Training episodes, the median over the runs that reached it.
+    pub episodes: Option<f64>,
+}
+
+impl Comparison {
+    /// Compares groups of one task, as [`super::groups::group`] makes them.
+    pub fn new(groups: &[Group]) -> Self {
+        let task = groups.first().map_or(String::new(), |group| group.env.clone());
+        let mut thresholds: Vec<Threshold> =
+            yardsticks(&task).into_iter().map(|y| Threshold { value: y.value, what: y.what }).collect();
+        thresholds.sort_by(|a, b| a.value.total_cmp(&b.value));
+        let baseline = groups.iter().position(|group| group.optimizer == BASELINE);
+        let scores: Vec<Vec<f64>> = groups.iter().map(scores).collect();
+        let entry = |(index, group): (usize, &Group)| {
+            let improvement = baseline.filter(|base| *base != index);
+            Entry {
+                label: group.label.clone(),
+                optimizer: group.optimizer.clone(),
+                runs: group.runs.len(),
+                finished: scores[index].len(),
+                iqm: estimate(&scores[index], interquartile_mean),
+                median: estimate(&scores[index], median),
+                improvement: improvement.and_then(|base| better(&scores[index], &scores[base])),
+                reached: thresholds.iter().map(|threshold| reached(group, threshold.value)).collect(),
+            }
+        };
+        let entries = groups.iter().enumerate().map(entry).collect();
+        Self { task, baseline: baseline.map(|at| groups[at].label.clone()), thresholds, groups: entries }
+    }
+}
+
+/// Final returns, ascending: the order of seeds must not change a sum's last bit.
+fn scores(group: &Group) -> Vec<f64> {
+    let mut scores: Vec<f64> = group.runs.iter().filter_map(|run| run.final_score).collect();
+    scores.sort_by(f64::total_cmp);
+    scores
+}
+
+fn estimate(scores: &[f64], statistic: fn(&[f64]) -> f64) -> Option<Estimate> {
+    let trust = || interval(&[scores.to_vec()], RESAMPLES, statistic);
+    (!scores.is_empty()).then(|| Estimate { value: statistic(scores), interval: (scores.len() > 1).then(trust) })
+}
+
+fn better(scores: &[f64], baseline: &[f64]) -> Option<Estimate> {
+    let trust = || improvement_interval(&[scores.to_vec()], &[baseline.to_vec()], RESAMPLES);
+    let several = scores.len() > 1 && baseline.len() > 1;
+    (!scores.is_empty() && !baseline.is_empty())
+        .then(|| Estimate { value: probability_of_improvement(scores, baseline), interval: several.then(trust) })
+}
+
+fn reached(group: &Group, threshold: f64) -> Reached {
+    let episodes: Vec<f64> = group.runs.iter().filter_map(|run| run.episodes_to(threshold)).collect();
+    Reached {
+        threshold,
+        successes: episodes.len(),
+        runs: group.runs.len(),
+        episodes: (!episodes.is_empty()).then(|| median(&episodes)),
+    }
+}

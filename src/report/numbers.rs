@@ -1,0 +1,73 @@
+//! Numbers as people read them.
+
+/// 12345.67 as `12,345.7`, with so many decimals.
+pub fn thousands(value: f64, decimals: usize) -> String {
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    let text = format!("{:.decimals$}", value.abs());
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let mut grouped = String::new();
+    for (at, digit) in whole.char_indices() {
+        if at > 0 && (whole.len() - at) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    let is_zero = text.chars().all(|c| matches!(c, '0' | '.'));
+    format!("{}{grouped}{rest}", if value < 0.0 && !is_zero { "-" } else { "" })
+}
+
+/// A return: whole from a thousand on, with one decimal below.
+pub fn score(value: f64) -> String {
+    thousands(value, usize::from(value.abs() < 1000.0))
+}
+
+/// A reference value with as many decimals as it was given, at most one.
+pub fn mark(value: f64) -> String {
+    thousands(value, usize::from(value.fract() != 0.0))
+}
+
+/// Round numbers (1, 2 or 5 times a power of ten apart) that divide the range into about `pieces`.
+pub fn ticks(low: f64, high: f64, pieces: usize) -> Vec<f64> {
+    let rough = (high - low) / pieces as f64;
+    if !(rough.is_finite() && rough > 0.0) {
+        return vec![low];
+    }
+    let power = 10f64.powf(rough.log10().floor());
+    let step = power * [1.0, 2.0, 5.0, 10.0].into_iter().find(|m| m * power >= rough).unwrap_or(10.0);
+    let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
+    (first..=last).map(|k| k as f64 * step).collect()
+}
+
+/// As many decimals as tell these ticks apart.
+pub fn decimals(ticks: &[f64]) -> usize {
+    let step = ticks.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
+    if step.is_finite() && step > 0.0 { (-(step * 1.000001).log10().floor()).max(0.0) as usize } else { 0 }
+}
+
+/// A field of a CSV line, quoted where it must be.
+pub fn csv_field(text: &str) -> String {
+    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decimals, mark, thousands, ticks};
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(thousands(1234567.25, 1), "1,234,567.2");
+        assert_eq!(thousands(-1000.0, 0), "-1,000");
+        assert_eq!(thousands(-0.01, 1), "0.0");
+        assert_eq!(thousands(999.0, 0), "999");
+        assert_eq!((mark(5.9), mark(10497.0)), ("5.9".to_string(), "10,497".to_string()));
+    }
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        assert_eq!(ticks(-3.0, 361.0, 6), [0.0, 100.0, 200.0, 300.0]);
+        assert_eq!(ticks(0.0, 2000.0, 8), [0.0, 500.0, 1000.0, 1500.0, 2000.0]);
+        assert_eq!((decimals(&ticks(0.0, 1.0, 5)), decimals(&[0.0, 100.0])), (1, 0));
+    }
+}

@@ -1,0 +1,117 @@
+//! A comparison written down: aligned text, Markdown, CSV. JSON is the struct itself.
+
+use super::comparison::{Comparison, Entry, Estimate};
+use super::numbers::{csv_field, mark, score, thousands};
+
+const NONE: &str = "-";
+
+impl Comparison {
+    /// For the terminal.
+    pub fn text(&self) -> String {
+        let rows = self.rows();
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
+        let mut text = format!("{}: final held-out return, with 95 % bootstrap intervals\n\n", self.task);
+        for row in &rows {
+            let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| match column {
+                0 => format!("  {cell:<width$}"),
+                _ => format!("   {cell:>width$}"),
+            });
+            text += cells.collect::<String>().trim_end();
+            text.push('\n');
+        }
+        let notes = self.notes();
+        if notes.is_empty() { text } else { format!("{text}\n  {}\n", notes.join("\n  ")) }
+    }
+
+    /// For a README or a notebook.
+    pub fn markdown(&self) -> String {
+        let rows = self.rows();
+        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let rule: String = rows[0].iter().skip(1).map(|_| "---:|").collect();
+        let mut text = format!("**{}**: final held-out return, with 95 % bootstrap intervals\n\n", self.task);
+        text += &line(&rows[0]);
+        text += &format!("|---|{rule}\n");
+        text += &rows[1..].iter().map(|row| line(row)).collect::<String>();
+        text + &self.notes().iter().map(|note| format!("\n- {note}")).collect::<String>() + "\n"
+    }
+
+    /// For programs: full precision, a line per group, empty where there is no number.
+    pub fn csv(&self) -> String {
+        let mut text = "group,optimizer,runs,finished,iqm,iqm_low,iqm_high,median,median_low,median_high,".to_string();
+        text += "improvement,improvement_low,improvement_high";
+        for threshold in &self.thresholds {
+            text += &format!(",reached_{0},episodes_to_{0}", threshold.value);
+        }
+        text.push('\n');
+        for group in &self.groups {
+            let words = [csv_field(&group.label), csv_field(&group.optimizer)];
+            let mut fields = words.to_vec();
+            fields.extend([group.runs.to_string(), group.finished.to_string()]);
+            [group.iqm, group.median, group.improvement].iter().for_each(|estimate| fields.extend(numbers(estimate)));
+            for reached in &group.reached {
+                fields.extend([reached.successes.to_string(), optional(reached.episodes)]);
+            }
+            text += &(fields.join(",") + "\n");
+        }
+        text
+    }
+
+    /// The header, then a row per group.
+    fn rows(&self) -> Vec<Vec<String>> {
+        let mut header: Vec<String> = ["optimizer", "n", "IQM", "median"].map(String::from).to_vec();
+        header.extend(self.baseline.iter().map(|baseline| format!("P(better than {baseline})")));
+        header.extend(self.thresholds.iter().map(|threshold| format!("to {}", mark(threshold.value))));
+        let row = |group: &Entry| {
+            let n = match group.finished == group.runs {
+                true => group.runs.to_string(),
+                false => format!("{} of {}", group.finished, group.runs),
+            };
+            let mut cells = vec![group.label.clone(), n, shown(&group.iqm, score), shown(&group.median, score)];
+            if self.baseline.is_some() {
+                cells.push(shown(&group.improvement, |p| thousands(p, 2)));
+            }
+            cells.extend(group.reached.iter().map(|reached| {
+                let episodes = reached.episodes.map_or(NONE.to_string(), |episodes| thousands(episodes, 0));
+                format!("{episodes} ({}/{})", reached.successes, reached.runs)
+            }));
+            cells
+        };
+        std::iter::once(header).chain(self.groups.iter().map(row)).collect()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if !self.thresholds.is_empty() {
+            notes.push(
+                "to R: training episodes until the held-out return was at least R, median of the runs that got there \
+                 (how many did)"
+                    .to_string(),
+            );
+        }
+        notes.extend(
+            self.thresholds.iter().map(|threshold| format!("R = {}: {}", mark(threshold.value), threshold.what)),
+        );
+        notes
+    }
+}
+
+fn shown(estimate: &Option<Estimate>, number: fn(f64) -> String) -> String {
+    match estimate {
+        None => NONE.to_string(),
+        Some(Estimate { value, interval: None }) => number(*value),
+        Some(Estimate { value, interval: Some(i) }) => {
+            format!("{} [{}, {}]", number(*value), number(i.low), number(i.high))
+        }
+    }
+}
+
+fn numbers(estimate: &Option<Estimate>) -> [String; 3] {
+    let interval = estimate.and_then(|estimate| estimate.interval);
+    let parts = [estimate.map(|estimate| estimate.value), interval.map(|i| i.low), interval.map(|i| i.high)];
+    parts.map(optional)
+}
+
+fn optional(value: Option<f64>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
+}
