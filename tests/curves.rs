@@ -45,7 +45,7 @@ fn the_band_holds_the_median_and_the_order_of_runs_changes_nothing() {
             }
         }
         let figure = Figure::new(&groups, axis).unwrap();
-        (figure.svg(), figure.png().unwrap(), figure.csv().to_string())
+        (figure.svg().unwrap(), figure.png().unwrap(), figure.csv().to_string())
     };
     for axis in [Axis::Episodes, Axis::Steps] {
         let first = figure(&folders, axis);

@@ -1,10 +1,12 @@
 //! The command line: each file parses one command, calls the library, prints. Data goes to stdout, talk to stderr.
 
 mod bench;
+mod compare;
 mod curves;
 mod envs;
 mod eval;
 mod interrupt;
+mod optimizers;
 mod plot;
 mod screen;
 mod train;
@@ -30,6 +32,10 @@ version; 4 cannot write; 130, 143 interrupted after saving.";
 enum Command {
     /// Search a policy for a task
     Train(Box<train::Train>),
+    /// Run several optimizers over several seeds and say which is better, and how sure that is
+    Compare(Box<compare::Compare>),
+    /// List the optimizers
+    Optimizers(optimizers::Optimizers),
     /// List the tasks, or show one task's definition
     Envs(envs::Envs),
     /// Run a policy for some episodes and report its returns
@@ -45,6 +51,8 @@ enum Command {
 pub fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Train(command) => command.run(),
+        Command::Compare(command) => command.run(),
+        Command::Optimizers(command) => command.run().map(|()| 0),
         Command::Envs(command) => command.run().map(|()| 0),
         Command::Eval(command) => command.run().map(|()| 0),
         Command::Plot(command) => command.run().map(|()| 0),

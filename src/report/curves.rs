@@ -29,7 +29,7 @@ impl Figure {
         Ok(Self { title, drawing, csv: csv(&curves, axis) })
     }
 
-    pub fn svg(&self) -> String {
+    pub fn svg(&self) -> Result<String> {
         self.drawing.svg(&self.title)
     }
 
@@ -44,7 +44,7 @@ impl Figure {
 
     /// Writes all three beside each other: `file` with the endings svg, png and csv. Returns what was written.
     pub fn write(&self, file: &Path, force: bool) -> Result<Vec<PathBuf>> {
-        let parts = [("svg", self.svg().into_bytes()), ("png", self.png()?), ("csv", self.csv.clone().into_bytes())];
+        let parts = [("svg", self.svg()?.into_bytes()), ("png", self.png()?), ("csv", self.csv.clone().into_bytes())];
         let mut drafts = Vec::new();
         for (ending, bytes) in &parts {
             let target = file.with_extension(ending);

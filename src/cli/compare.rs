@@ -1,0 +1,124 @@
+use super::interrupt::Interrupt;
+use super::train::{resolve, usual_folder};
+use super::{print, print_json};
+use crate::optim::{OptimizerKind, Variant};
+use crate::report::comparison::Comparison;
+use crate::report::curve::Axis;
+use crate::report::curves::Figure;
+use crate::report::{groups, runs};
+use crate::run::{Conditions, Layer, Trial, run_all, write_atomically};
+use crate::{Error, Result};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+#[derive(Args)]
+pub struct Compare {
+    #[command(flatten)]
+    settings: Layer,
+    /// Optimizers, with commas between; SynCMA's variant and lambda0 may follow: syncma:exact:4
+    #[arg(long, value_delimiter = ',', required = true, value_name = "NAME[:VARIANT[:LAMBDA0]]")]
+    optimizers: Vec<Contestant>,
+    /// How many seeds: SEED, SEED + 1, …
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
+    seeds: u16,
+    /// Folder to write below
+    #[arg(long, default_value = "runs", value_name = "DIR")]
+    out: PathBuf,
+    /// Print one resumable command per trial, and stop
+    #[arg(long)]
+    list: bool,
+    /// Threads; 0 means one per core. Results do not depend on it
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// An optimiser to compare.
+#[derive(Clone, Debug)]
+struct Contestant {
+    optimizer: OptimizerKind,
+    variant: Option<Variant>,
+    lambda0: Option<f64>,
+}
+
+impl FromStr for Contestant {
+    type Err = String;
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let mut parts = text.split(':');
+        let optimizer = parts.next().unwrap_or_default().parse::<OptimizerKind>().map_err(|e| e.to_string())?;
+        let variant = parts.next().map(|v| v.parse::<Variant>().map_err(|e| e.to_string())).transpose()?;
+        let lambda0 = parts.next().map(|l| l.parse::<f64>().map_err(|e| format!("lambda0: {e}"))).transpose()?;
+        if parts.next().is_some() || (variant.is_some() && optimizer != OptimizerKind::SynCma) {
+            return Err("write NAME, or syncma:VARIANT, or syncma:VARIANT:LAMBDA0".into());
+        }
+        Ok(Self { optimizer, variant, lambda0 })
+    }
+}
+
+impl Compare {
+    pub fn run(self) -> Result<u8> {
+        if self.settings.optimizer.is_some() {
+            return Err(Error::usage("--optimizer is for one run; a comparison takes --optimizers a,b,…"));
+        }
+        let trials = self.trials()?;
+        if self.list {
+            let command = |trial: &Trial| {
+                format!("{} --resume {} --quiet\n", trial.resolved.settings.command(), trial.folder.path().display())
+            };
+            return print(&trials.iter().map(command).collect::<String>()).map(|()| 0);
+        }
+        let interrupt = Interrupt::listen()?;
+        let leave = interrupt.leave();
+        let conditions = Conditions { threads: self.threads, checkpoint_every: Duration::from_secs(30), leave };
+        run_all(&trials, &conditions, &|trial, stop| eprintln!("{}: {stop}", trial.folder.path().display()))?;
+        if let Some(code) = interrupt.code() {
+            eprintln!("saved; the same command goes on");
+            return Ok(code);
+        }
+        self.conclude(&trials).map(|()| 0)
+    }
+
+    fn trials(&self) -> Result<Vec<Trial>> {
+        let first = self.settings.seed.unwrap_or(0);
+        let mut trials = Vec::new();
+        for contestant in &self.optimizers {
+            for seed in first..first + u64::from(self.seeds) {
+                let flags = Layer {
+                    optimizer: Some(contestant.optimizer),
+                    variant: contestant.variant.or(self.settings.variant),
+                    lambda0: contestant.lambda0.or(self.settings.lambda0),
+                    seed: Some(seed),
+                    ..self.settings.clone()
+                };
+                let resolved = resolve(flags, None)?;
+                let folder = usual_folder(&self.out, &resolved.settings)?;
+                trials.push(Trial { resolved, folder });
+            }
+        }
+        Ok(trials)
+    }
+
+    /// Prints the table and writes it, with the figure, beside the trials.
+    fn conclude(&self, trials: &[Trial]) -> Result<()> {
+        let folders: Vec<PathBuf> = trials.iter().map(|trial| trial.folder.path().to_path_buf()).collect();
+        let groups = groups::group(runs::collect(&folders)?)?;
+        let comparison = Comparison::new(&groups);
+        let place = folders[0].ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf();
+        Figure::new(&groups, Axis::Episodes)?.write(&place.join("comparison-curves.svg"), true)?;
+        let json = serde_json::to_string_pretty(&comparison).map_err(|e| Error::failed(format!("cannot write JSON: {e}")))?;
+        for (ending, text) in
+            [("txt", comparison.text()), ("csv", comparison.csv()), ("md", comparison.markdown()), ("json", json)]
+        {
+            write_atomically(&place.join(format!("comparison.{ending}")), text.as_bytes())?;
+        }
+        if self.json {
+            return print_json(&comparison);
+        }
+        let written = place.join("comparison.{txt,csv,md,json}, comparison-curves.{svg,png,csv}");
+        print(&format!("{}\nwrote {}\n", comparison.text(), written.display()))
+    }
+}

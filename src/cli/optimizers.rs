@@ -1,0 +1,32 @@
+use super::{print, print_json};
+use crate::Result;
+use crate::optim::OptimizerKind;
+use clap::Args;
+use serde_json::json;
+
+#[derive(Args)]
+pub struct Optimizers {
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+impl Optimizers {
+    pub fn run(self) -> Result<()> {
+        if self.json {
+            let row = |kind: &OptimizerKind| json!({ "optimizer": kind.name(), "about": about(*kind) });
+            return print_json(&json!({ "optimizers": OptimizerKind::ALL.iter().map(row).collect::<Vec<_>>() }));
+        }
+        let line = |kind: &OptimizerKind| format!("{:<16} {}\n", kind.name(), about(*kind));
+        print(&OptimizerKind::ALL.iter().map(line).collect::<String>())
+    }
+}
+
+fn about(kind: OptimizerKind) -> &'static str {
+    match kind {
+        OptimizerKind::SynCma => "SynCMA (L4DC 2024): --variant adaptive, exact or published, --lambda0",
+        OptimizerKind::CmaEs => "CMA-ES as in Hansen's tutorial, with negative weights",
+        OptimizerKind::Ars => "Augmented Random Search (Mania, Guy and Recht 2018), V2 with --normalize running, else V1",
+        OptimizerKind::RandomSearch => "uniform in the box",
+    }
+}
