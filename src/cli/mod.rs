@@ -1,8 +1,11 @@
 //! The command line: each file parses one command, calls the library, prints. Data goes to stdout, talk to stderr.
 
 mod bench;
+mod chosen;
 mod envs;
 mod eval;
+mod export;
+mod progress;
 
 use crate::{Error, Result};
 use clap::{Parser, Subcommand};
@@ -27,6 +30,8 @@ enum Command {
     Envs(envs::Envs),
     /// Run a policy for some episodes and report its returns
     Eval(eval::Eval),
+    /// Record a policy's episodes as HDF5: one file, or a dataset that Minari opens
+    Export(export::Export),
     /// Measure speed
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -37,6 +42,7 @@ pub fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Envs(command) => command.run(),
         Command::Eval(command) => command.run(),
+        Command::Export(command) => command.run(),
         Command::Bench(command) => command.run(),
     };
     match done {

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 /// One `envs/*.toml`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
     /// The task's id on the command line.
@@ -32,14 +32,14 @@ pub struct Definition {
 }
 
 /// The noise added to every coordinate of the start state.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reset {
     pub qpos: Noise,
     pub qvel: Noise,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Noise {
     /// Uniform in [−s, s).
@@ -49,7 +49,7 @@ pub enum Noise {
 }
 
 /// A stretch of the observation vector.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
     pub of: Field,
@@ -72,7 +72,7 @@ pub enum Field {
     CfrcExt,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RewardRule {
     /// Whose x coordinate is the way covered.
@@ -96,7 +96,7 @@ pub enum Position {
     CenterOfMass,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Alive {
     pub bonus: f64,
@@ -105,7 +105,7 @@ pub struct Alive {
 }
 
 /// Weight of the sum of squared contact forces, subtracted.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contact {
     pub weight: f64,
@@ -116,7 +116,7 @@ pub struct Contact {
 }
 
 /// Every chosen number must lie within the limits; a NaN never does.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
     pub of: State,
@@ -145,7 +145,7 @@ pub enum State {
 }
 
 /// A return worth comparing with, and who says so.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Yardstick {
     #[serde(rename = "return")]

@@ -1,0 +1,4 @@
+//! What was found, for people and other programs: one format per folder.
+
+mod draft;
+pub mod traces;
