@@ -6,6 +6,7 @@ mod envs;
 mod eval;
 mod export;
 mod progress;
+mod render;
 
 use crate::{Error, Result};
 use clap::{Parser, Subcommand};
@@ -32,6 +33,8 @@ enum Command {
     Eval(eval::Eval),
     /// Record a policy's episodes as HDF5: one file, or a dataset that Minari opens
     Export(export::Export),
+    /// Show a policy's episode as a web page to play, turn and scrub
+    Render(render::Render),
     /// Measure speed
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -43,6 +46,7 @@ pub fn run() -> ExitCode {
         Command::Envs(command) => command.run(),
         Command::Eval(command) => command.run(),
         Command::Export(command) => command.run(),
+        Command::Render(command) => command.run(),
         Command::Bench(command) => command.run(),
     };
     match done {
