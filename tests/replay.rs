@@ -63,7 +63,8 @@ fn every_frame_has_a_pose_for_every_body() {
         assert_eq!(bytes(&data, "track").len(), 4 * 3 * frames, "{name}");
         let poses = bytes(&data, "poses");
         assert_eq!(poses.len(), 2 * 7 * bodies * frames, "{name}");
-        let numbers: Vec<f64> = poses.chunks(2).map(|x| f64::from(i16::from_le_bytes([x[0], x[1]])) / 32767.0).collect();
+        let numbers: Vec<f64> =
+            poses.chunks(2).map(|x| f64::from(i16::from_le_bytes([x[0], x[1]])) / 32767.0).collect();
         for pose in numbers.chunks(7) {
             let length = pose[3..].iter().map(|q| q * q).sum::<f64>();
             assert!((length - 1.0).abs() < 1e-3, "{name}: a quaternion has length 1");

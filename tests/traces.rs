@@ -246,10 +246,7 @@ fn flags_are_the_enum_that_python_reads_as_bool() {
     let expected = EnumType {
         size: IntSize::U1,
         signed: true,
-        members: vec![
-            EnumMember { name: "FALSE".into(), value: 0 },
-            EnumMember { name: "TRUE".into(), value: 1 },
-        ],
+        members: vec![EnumMember { name: "FALSE".into(), value: 0 }, EnumMember { name: "TRUE".into(), value: 1 }],
     };
     let datatype = hdf5::Datatype::from_descriptor(&TypeDescriptor::Boolean).unwrap();
     let same = hdf5::Datatype::from_descriptor(&TypeDescriptor::Enum(expected)).unwrap();
@@ -302,4 +299,63 @@ fn own_task(folder: &Path, gear: f64) {
     "#;
     std::fs::write(folder.join("cart.xml"), model).unwrap();
     std::fs::write(folder.join("cart.toml"), task).unwrap();
+}
+
+#[test]
+fn each_wrong_input_has_its_own_message_and_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let rows = vec![vec![0.0; 8]; 2];
+    let policy = serde_json::json!({
+        "format": "locomotion-policy/1", "task": "swimmer-v5", "observations": 8, "actions": 2, "weights": rows,
+        "normalizer": null,
+    });
+    std::fs::write(at("policy.json"), policy.to_string()).unwrap();
+    std::fs::write(at("there.h5"), "mine").unwrap();
+    let root = at("datasets");
+    let cases: [(&[&str], i32, &str); 10] = [
+        (&["-o", &at("a.h5"), "--env", "hopper-v5"], 3, "the policy is for `swimmer-v5`, not for `hopper-v5`"),
+        (&["-o", &at("no/such/folder.h5")], 4, "cannot write"),
+        (&["-o", &at("there.h5")], 4, "`--force` replaces it"),
+        (&["-o", &at(""), "--force"], 4, "it exists and is no ordinary file"),
+        (&["-o", "/dev/null", "--force"], 4, "it exists and is no ordinary file"),
+        (&["--minari", "swimmer/doing-nothing", "--root", &root], 2, "try `swimmer/doing-nothing-v0`"),
+        (&["--minari", "../up-v0", "--root", &root], 2, "letters, digits, - and _"),
+        (&["--minari", "a/data/b-v0", "--root", &root], 2, "keeps the level name `data`"),
+        (&["-o", &at("a.h5"), "--seed", "9223372036854775807"], 2, "--seed is too large"),
+        (&["--episodes", "1"], 2, "--minari"),
+    ];
+    let files = || std::fs::read_dir(folder.path()).unwrap().count();
+    let before = files();
+    for (options, code, words) in cases {
+        let program = std::process::Command::new(env!("CARGO_BIN_EXE_locomotion"))
+            .arg("export")
+            .arg(at("policy.json"))
+            .args(options)
+            .output()
+            .unwrap();
+        let talk = String::from_utf8_lossy(&program.stderr);
+        assert_eq!(program.status.code(), Some(code), "{options:?}: {talk}");
+        assert!(talk.contains(words), "{options:?}: {talk}");
+        assert!(program.stdout.is_empty(), "{options:?}");
+    }
+    assert_eq!(files(), before, "nothing was written");
+    assert_eq!(std::fs::read_to_string(at("there.h5")).unwrap(), "mine");
+}
+
+#[test]
+fn force_replaces_a_dataset_as_a_whole() {
+    let task = sim::find("swimmer-v5").unwrap();
+    let (policy, evaluator) = (wiggle(&task), Evaluator::new(&task, 1).unwrap());
+    let root = tempfile::tempdir().unwrap();
+    let id = DatasetId::parse("swimmer-v0").unwrap();
+    let write = |episodes, force| {
+        minari::write(&request(&evaluator, &task, &policy, episodes), &id, root.path(), force, &mut |_| ())
+    };
+    write(2, false).unwrap();
+    assert_eq!(write(1, false).map(|_| ()).unwrap_err().exit_code(), 4);
+    write(1, true).unwrap();
+    let data = root.path().join("swimmer-v0/data");
+    assert_eq!(File::open(data.join("main_data.hdf5")).unwrap().member_names().unwrap(), ["episode_0"]);
+    assert_eq!(std::fs::read_dir(root.path().join("swimmer-v0")).unwrap().count(), 1, "no drafts are left");
 }

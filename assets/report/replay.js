@@ -140,7 +140,7 @@ function replay(container, data) {
   const dark = matchMedia("(prefers-color-scheme: dark)");
 
   // Words and numbers that stay.
-  const ended = data.diverged ? "the physics broke down" : data.terminated ? "fell" : "ran to the time limit";
+  const ended = data.diverged ? "the physics broke down" : data.terminated ? "ended unhealthy" : "ran to the time limit";
   find("h1").textContent = data.task;
   find(".about").textContent = `${data.about} · reset seed ${data.seed} · ${data.length} steps, ${ended}`;
   const total = find(".total output");

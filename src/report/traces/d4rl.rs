@@ -2,7 +2,7 @@
 
 use super::Sink;
 use super::episode::Episode;
-use super::storage::Growing;
+use super::storage::{self, Growing};
 use crate::sim::Task;
 use hdf5::{File, Result};
 
@@ -20,7 +20,7 @@ pub struct Flat {
 
 impl Flat {
     pub fn new(file: &File, task: &Task) -> Result<Self> {
-        let infos = file.create_group("infos")?;
+        let infos = storage::group(file, "infos")?;
         let model = task.model.ffi();
         Ok(Self {
             observations: Growing::new::<f64>(file, "observations", task.observations)?,

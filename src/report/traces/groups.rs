@@ -2,7 +2,7 @@
 
 use super::Sink;
 use super::episode::Episode;
-use super::storage::{attribute, table};
+use super::storage::{self, attribute, table};
 use hdf5::{File, Group, Result};
 
 pub struct Groups<'a> {
@@ -17,7 +17,7 @@ impl<'a> Groups<'a> {
 
 impl Sink for Groups<'_> {
     fn write(&mut self, index: usize, episode: &Episode) -> Result<()> {
-        let group = self.file.create_group(&format!("episode_{index}"))?;
+        let group = storage::group(self.file, &format!("episode_{index}"))?;
         let steps = episode.rewards.len();
         let mut flags = vec![false; steps];
         table(&group, "observations", episode.observations.len() / (steps + 1), &episode.observations)?;
@@ -28,7 +28,7 @@ impl Sink for Groups<'_> {
         flags[steps - 1] = episode.truncated;
         table(&group, "truncations", 0, &flags)?;
 
-        let infos = group.create_group("infos")?;
+        let infos = storage::group(&group, "infos")?;
         for info in &episode.infos {
             table(&infos, info.name, info.columns, &info.values)?;
         }

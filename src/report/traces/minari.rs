@@ -2,7 +2,7 @@
 
 use super::groups::Groups;
 use super::metadata::{Metadata, Totals};
-use super::{Request, record};
+use super::{Request, record, storage};
 use crate::report::draft::Draft;
 use crate::{Error, Result};
 use serde_json::json;
@@ -74,7 +74,7 @@ pub fn write(
     let draft = Draft::folder(&target, force)?;
     let failed = |e: hdf5::Error| Error::output(&target, e);
     let file_name = draft.path().join("main_data.hdf5");
-    let file = hdf5::File::create(&file_name).map_err(failed)?;
+    let file = storage::create(&file_name).map_err(failed)?;
     let totals = record(request, &mut Groups::new(&file), &target, seen)?;
     file.close().map_err(failed)?;
 

@@ -64,7 +64,7 @@ pub fn write_file(
 ) -> Result<Totals> {
     let draft = Draft::file(target, force)?;
     let failed = |e: hdf5::Error| Error::output(target, e);
-    let file = hdf5::File::create(draft.path()).map_err(failed)?;
+    let file = storage::create(draft.path()).map_err(failed)?;
     let mut sink: Box<dyn Sink> = match layout {
         Layout::Minari => Box::new(groups::Groups::new(&file)),
         Layout::D4rl => Box::new(d4rl::Flat::new(&file, request.task).map_err(failed)?),

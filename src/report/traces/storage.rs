@@ -1,7 +1,8 @@
 //! HDF5 in the few forms that traces need: compressed tables and attributes.
 
 use hdf5::types::VarLenUnicode;
-use hdf5::{Dataset, DatasetBuilderEmpty, Group, H5Type, Location, Result};
+use hdf5::{Dataset, DatasetBuilderEmpty, File, FileBuilder, Group, H5Type, Location, Result};
+use std::path::Path;
 
 /// Gzip level. Floats of a simulation barely compress better above it, and writing takes twice as long.
 const DEFLATE: u8 = 1;
@@ -21,7 +22,15 @@ impl Shape {
     }
 }
 
-/// Without the time of writing: the same episodes make the same bytes.
+/// A new file. Nothing in it keeps the time of writing, so the same episodes make the same bytes.
+pub fn create(path: &Path) -> Result<File> {
+    FileBuilder::new().with_fcpl(|file| file.obj_track_times(false)).create(path)
+}
+
+pub fn group(parent: &Group, name: &str) -> Result<Group> {
+    parent.create_group_builder().obj_track_times(false).create(name)
+}
+
 fn compressed<T: H5Type>(group: &Group) -> DatasetBuilderEmpty {
     group.new_dataset::<T>().shuffle().deflate(DEFLATE).obj_track_times(false)
 }
