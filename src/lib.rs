@@ -5,7 +5,7 @@
 //! | [`sim`] | tasks equal to Gymnasium's: reset, step, observation, reward, termination |
 //! | [`policy`] | a = clamp(W·(s − mean)/std, −1, 1) and its file format |
 //! | [`evaluate`] | batches of episodes on threads, outcomes in index order |
-//! | [`report`] | traces for Python |
+//! | [`report`] | what was found, shown: a replay page, traces for Python |
 //! | [`random`] | counter-based random streams |
 //! | [`statistics`] | honest numbers from samples |
 //! | [`cli`] | one file per command: parse, call the library, print |

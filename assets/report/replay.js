@@ -1,4 +1,4 @@
-// A player for one recorded episode: `replay(container, data)` fills the container and starts to play.
+// A player for one recorded episode: `replay(container, data)` fills the container.
 // Space plays and pauses, arrows step (with shift: a second), Home and End jump, + and - change the speed, 0 resets the view.
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
@@ -262,9 +262,9 @@ function replay(container, data) {
     "-": () => faster(-1),
     0: reset,
   };
-  // A page with one replay listens everywhere, one with several where the focus is.
-  const listener = container.parentElement === document.body ? document : container;
-  listener.addEventListener("keydown", (event) => {
+  // Alone on a page it listens everywhere and plays at once; among others it listens where the focus is, and waits.
+  const alone = container.parentElement === document.body;
+  (alone ? document : container).addEventListener("keydown", (event) => {
     const key = keys[event.key];
     const busy = event.target.closest?.("select, summary, button") && event.key === " ";
     if (!key || busy || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -278,7 +278,7 @@ function replay(container, data) {
   dark.addEventListener("change", wake);
   new ResizeObserver(wake).observe(canvas);
   if (innerWidth < 700) find("details").open = false;
-  setPlaying(!matchMedia("(prefers-reduced-motion: reduce)").matches);
+  setPlaying(alone && !matchMedia("(prefers-reduced-motion: reduce)").matches);
 }
 
 // The rewards as a filled line between their least and greatest.
