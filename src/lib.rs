@@ -16,9 +16,12 @@ pub mod cli;
 pub mod error;
 pub mod evaluate;
 pub mod names;
+pub mod optim;
 pub mod policy;
+pub mod problem;
 pub mod random;
 pub mod report;
+pub mod run;
 pub mod sim;
 pub mod statistics;
 

@@ -21,7 +21,7 @@ fn wiggle(task: &Task) -> LinearPolicy {
 }
 
 fn request<'a>(evaluator: &'a Evaluator, task: &'a Task, policy: &'a LinearPolicy, episodes: usize) -> Request<'a> {
-    Request { evaluator, task, policy, first_seed: SEED, episodes, origin: "test".into() }
+    Request { evaluator, task, policy, first_seed: SEED, episodes, origin: Some("locomotion train".into()) }
 }
 
 /// Calls `check` with the dataset's file, its metadata and the outcomes that `eval` reports.
@@ -161,6 +161,7 @@ fn metadata_has_the_types_that_minari_reads() {
             assert_eq!(metadata["jpeg_encoding"], false);
             assert!(metadata["dataset_size"].is_f64());
             assert!(metadata["requirements"].is_array());
+            assert!(metadata["description"].as_str().unwrap().contains("found by `locomotion train`"));
             let space = metadata["observation_space"].as_str().unwrap();
             assert_eq!(space.matches("-Infinity").count(), task.observations);
             let actions: Value = serde_json::from_str(metadata["action_space"].as_str().unwrap()).unwrap();

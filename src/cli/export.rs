@@ -86,10 +86,10 @@ impl Export {
     }
 }
 
-/// The optimiser that made the policy, where its file says so.
-fn origin(file: &PolicyFile) -> String {
-    let named = file.provenance.as_ref().and_then(|provenance| provenance.get("optimizer")?.as_str());
-    named.unwrap_or("linear policy").to_string()
+/// The command that found the policy, where its file says so.
+fn origin(file: &PolicyFile) -> Option<String> {
+    let command = file.provenance.as_ref().and_then(|provenance| provenance.get("command")?.as_str());
+    command.map(str::to_string)
 }
 
 fn summary(task: &str, totals: &Totals, place: &Path) -> String {

@@ -2,11 +2,15 @@
 
 mod bench;
 mod chosen;
+mod curves;
 mod envs;
 mod eval;
 mod export;
+mod interrupt;
 mod progress;
 mod render;
+mod screen;
+mod train;
 
 use crate::{Error, Result};
 use clap::{Parser, Subcommand};
@@ -23,10 +27,12 @@ struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 done; 1 failed; 2 command line or settings wrong; 3 an input file is unreadable, corrupt or of another \
-version; 4 cannot write.";
+version; 4 cannot write; 130, 143 interrupted after saving.";
 
 #[derive(Subcommand)]
 enum Command {
+    /// Search a policy for a task
+    Train(Box<train::Train>),
     /// List the tasks, or show one task's definition
     Envs(envs::Envs),
     /// Run a policy for some episodes and report its returns
@@ -43,14 +49,15 @@ enum Command {
 /// Parses, runs, reports errors; the one place where an error becomes an exit code.
 pub fn run() -> ExitCode {
     let done = match Cli::parse().command {
-        Command::Envs(command) => command.run(),
-        Command::Eval(command) => command.run(),
-        Command::Export(command) => command.run(),
-        Command::Render(command) => command.run(),
-        Command::Bench(command) => command.run(),
+        Command::Train(command) => command.run(),
+        Command::Envs(command) => command.run().map(|()| 0),
+        Command::Eval(command) => command.run().map(|()| 0),
+        Command::Export(command) => command.run().map(|()| 0),
+        Command::Render(command) => command.run().map(|()| 0),
+        Command::Bench(command) => command.run().map(|()| 0),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => ExitCode::from(code),
         Err(error) => {
             eprintln!("error: {error}");
             if let Some(hint) = &error.hint {

@@ -3,10 +3,9 @@
 use super::{Evaluator, Job};
 use crate::Result;
 use crate::policy::LinearPolicy;
-use crate::random::{Purpose, stream};
+use crate::sim::seeds::NumpyRng;
 use crate::sim::{Simulator, Task, rollout};
 use crate::statistics::quantile;
-use rand::RngExt;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -62,7 +61,8 @@ pub fn measure(task: &Arc<Task>, threads: usize, rounds: usize, seconds: f64) ->
     let (run, replay) =
         (|on: &Evaluator| drop(on.run(&policies, &jobs)), |on: &Evaluator| drop(on.map(&tapes, bare_loop)));
     // A first pass warms caches and clocks and is not counted.
-    (run(&many), replay(&many));
+    run(&many);
+    replay(&many);
     let mut measured: Vec<Round> = Vec::new();
     for round in 0..rounds {
         let mut now = Round::default();
@@ -95,14 +95,14 @@ pub fn measure(task: &Arc<Task>, threads: usize, rounds: usize, seconds: f64) ->
     })
 }
 
-/// Small random policies, one per episode, enough episodes to fill `seconds` on one thread, and their tapes.
+/// Small random policies (numpy's `default_rng(i)` for episode i, so that others can run them too), enough episodes to fill `seconds` on one thread, and their tapes.
 fn workload(task: &Arc<Task>, one: &Evaluator, seconds: f64) -> (Vec<LinearPolicy>, Vec<Job>, Vec<Tape>) {
     let (mut policies, mut jobs, mut tapes) = (Vec::new(), Vec::new(), Vec::new());
     let start = Instant::now();
     while jobs.len() < 2 || start.elapsed() < Duration::from_secs_f64(seconds) {
         let seed = jobs.len() as u64;
-        let mut rng = stream(0, Purpose::Start, seed, 0);
-        let weights: Vec<f64> = (0..task.observations * task.actions).map(|_| rng.random_range(-0.05..0.05)).collect();
+        let mut rng = NumpyRng::new(seed);
+        let weights: Vec<f64> = (0..task.observations * task.actions).map(|_| rng.uniform(-0.05, 0.05)).collect();
         let policy = LinearPolicy::from_rows(&weights, task.observations, None);
         tapes.extend(one.map(&[seed], |sim, &seed| record(sim, &policy, seed)));
         jobs.push(Job { policy: policies.len(), seed });
@@ -110,7 +110,9 @@ fn workload(task: &Arc<Task>, one: &Evaluator, seconds: f64) -> (Vec<LinearPolic
     }
     // An even number, so that two threads can share the work evenly.
     if jobs.len() % 2 == 1 {
-        (policies.pop(), jobs.pop(), tapes.pop());
+        policies.pop();
+        jobs.pop();
+        tapes.pop();
     }
     (policies, jobs, tapes)
 }

@@ -29,6 +29,8 @@ pub struct Definition {
     /// Returns worth comparing with.
     #[serde(default, rename = "yardstick")]
     pub yardsticks: Vec<Yardstick>,
+    /// Settings a search of this task should start from; read by the run.
+    pub defaults: Option<toml::Table>,
 }
 
 /// The noise added to every coordinate of the start state.
@@ -119,7 +121,7 @@ pub struct Contact {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
-    pub of: State,
+    pub of: Coordinates,
     /// One entry …
     pub index: Option<usize>,
     /// … or all from this one on.
@@ -137,7 +139,7 @@ pub struct Condition {
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum Coordinates {
     Qpos,
     Qvel,
     /// qpos, then qvel.

@@ -1,14 +1,14 @@
 //! When a robot counts as healthy.
 
-use super::definition::{Condition, State};
+use super::definition::{Condition, Coordinates};
 
 impl Condition {
     /// Whether every chosen number lies within the limits.
     pub(super) fn holds(&self, qpos: &[f64], qvel: &[f64]) -> bool {
         let state: [&[f64]; 2] = match self.of {
-            State::Qpos => [qpos, &[]],
-            State::Qvel => [qvel, &[]],
-            State::State => [qpos, qvel],
+            Coordinates::Qpos => [qpos, &[]],
+            Coordinates::Qvel => [qvel, &[]],
+            Coordinates::State => [qpos, qvel],
         };
         let mut numbers = state.into_iter().flatten();
         match self.index {

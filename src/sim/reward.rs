@@ -1,6 +1,6 @@
 //! What a step pays, summed in the order Gymnasium sums it.
 
-use super::definition::{Contact, Position, RewardRule};
+use super::definition::{Alive, Contact, Position, RewardRule};
 use super::sums::{numpy_sum_of_squares, sum_by};
 use super::task::Task;
 use mujoco_rs::prelude::*;
@@ -26,7 +26,7 @@ impl Reward {
 
 impl RewardRule {
     pub(super) fn pay(&self, velocity: f64, action: &[f64], forces: &[f64], healthy: bool) -> Reward {
-        let paid = |alive: &super::definition::Alive| if healthy || alive.terminal { alive.bonus } else { 0.0 };
+        let paid = |alive: &Alive| if healthy || alive.terminal { alive.bonus } else { 0.0 };
         Reward {
             forward: self.forward * velocity,
             alive: self.alive.as_ref().map(paid),

@@ -90,7 +90,7 @@ fn seed_words(seed: u64) -> [u64; 4] {
 }
 
 /// Where the tail begins, and the area of each layer.
-const R: f64 = 3.654_152_885_361_008_8;
+const R: f64 = 3.654_152_885_361_009;
 const AREA: f64 = 0.004_928_673_233_974_652;
 
 struct Ziggurat {

@@ -12,7 +12,7 @@ pub fn numpy_sum_of_squares(values: &[f64]) -> f64 {
 
 /// `numpy.sum` of n numbers given by index.
 pub fn sum_by(n: usize, value: &impl Fn(usize) -> f64) -> f64 {
-    pairwise(0, n, value)
+    if n == 0 { 0.0 } else { pairwise(0, n, value) }
 }
 
 fn pairwise(start: usize, n: usize, value: &impl Fn(usize) -> f64) -> f64 {

@@ -1,6 +1,6 @@
 //! A task ready to simulate: the definition read and checked, its model compiled.
 
-use super::definition::{Condition, Definition, Noise, Position, State};
+use super::definition::{Condition, Coordinates, Definition, Field, Noise, Position};
 use super::sums::numpy_sum;
 use crate::{Error, Result};
 use mujoco_rs::prelude::*;
@@ -72,7 +72,7 @@ impl Task {
             Position::Body(name) => model.name_to_id(MjtObjBase::mjOBJ_BODY, name).unwrap_or(0),
             _ => 0,
         };
-        let forces = definition.observation.iter().any(|part| part.of == super::definition::Field::CfrcExt);
+        let forces = definition.observation.iter().any(|part| part.of == Field::CfrcExt);
         Task {
             observations: definition.observation.iter().map(|part| part.len(&model)).sum(),
             actions: model.ffi().nu as usize,
@@ -162,9 +162,9 @@ impl Checker<'_> {
         }
         for condition in &definition.healthy {
             let most = match condition.of {
-                State::Qpos => nq,
-                State::Qvel => nv,
-                State::State => nq + nv,
+                Coordinates::Qpos => nq,
+                Coordinates::Qvel => nv,
+                Coordinates::State => nq + nv,
             };
             let Condition { index, from, .. } = condition;
             let used = index.or(*from).unwrap_or(0);

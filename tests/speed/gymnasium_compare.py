@@ -3,9 +3,9 @@
 
 Usage: gymnasium_compare.py [--env NAME]... [--skip CONTENDER]... [--json]     (see --help)
 
-The workload of all: a linear policy a = clip(W s, -1, 1) on the v4 layout of the task, with
-W = default_rng(0).uniform(-0.1, 0.1, (actions, observations)); an ended episode is reset at once.
-The contenders take turns, so that a change in the machine's load meets all of them.
+The workload of all: linear policies a = clip(W s, -1, 1) on the v4 layout of the task, another W
+for each episode, its numbers uniform in [-0.05, 0.05); an ended episode is reset at once. The
+contenders take turns, so that a change in the machine's load meets all of them.
 """
 
 import argparse
@@ -56,10 +56,22 @@ CONTENDERS = {
 BINARY = Path(__file__).resolve().parents[2] / "target" / "release" / "locomotion"
 
 
-def small_policy(action_space, observation_space):
-    shape = (action_space.shape[0], observation_space.shape[0])
-    weights = np.random.default_rng(0).uniform(-0.1, 0.1, shape)
-    return lambda observations: np.clip(observations @ weights.T, -1, 1)
+class Policies:
+    """A linear policy for each of `envs` episodes at a time; a new episode gets the next."""
+
+    def __init__(self, action_space, observation_space, envs=1, pool=64):
+        shape = (action_space.shape[0], observation_space.shape[0])
+        draw = [np.random.default_rng(i).uniform(-0.05, 0.05, shape) for i in range(pool)]
+        self.pool = np.array(draw)
+        self.weights, self.used = self.pool[:envs].copy(), envs
+
+    def act(self, observations):
+        return np.clip((self.weights @ observations[:, :, None])[:, :, 0], -1, 1)
+
+    def next_where(self, ended):
+        for env in np.flatnonzero(ended):
+            self.weights[env] = self.pool[self.used % len(self.pool)]
+            self.used += 1
 
 
 def gymnasium_env(task):
@@ -75,12 +87,14 @@ def gymnasium_steps(task, envs):
     vector = gymnasium.vector.SyncVectorEnv(
         [partial(gymnasium_env, task)] * envs, autoreset_mode=mode
     )
-    policy = small_policy(vector.single_action_space, vector.single_observation_space)
+    policies = Policies(vector.single_action_space, vector.single_observation_space, envs)
     observations, _ = vector.reset(seed=0)
 
     def step():
         nonlocal observations
-        observations = vector.step(policy(observations))[0]
+        actions = policies.act(observations)
+        observations, _, terminated, truncated, _ = vector.step(actions)
+        policies.next_where(terminated | truncated)
         return envs
 
     return step
@@ -91,12 +105,14 @@ def envpool_steps(task, envs, threads):
     options = {"num_envs": envs, "num_threads": threads, "seed": 0, "post_constraint": True}
     options |= {"use_contact_force": True} if task == "ant" else {}
     pool = envpool.make_gymnasium(TASKS[task], **options)
-    policy = small_policy(pool.action_space, pool.observation_space)
+    policies = Policies(pool.action_space, pool.observation_space, envs)
     observations, _ = pool.reset()
 
     def step():
         nonlocal observations
-        observations, _, _, _, info = pool.step(policy(observations))
+        actions = policies.act(observations)
+        observations, _, terminated, truncated, info = pool.step(actions)
+        policies.next_where(terminated | truncated)
         # An episode that ended is reset by its next call, which simulates nothing.
         return int(np.count_nonzero(info["elapsed_step"]))
 
@@ -104,9 +120,9 @@ def envpool_steps(task, envs, threads):
 
 
 def rollout_steps(task, record=1000):
-    # Record `record` steps of the policy's own episodes: start states and controls.
+    # Record `record` steps of the policies' own episodes: start states and controls.
     env = gymnasium_env(task)
-    policy = small_policy(env.action_space, env.observation_space)
+    policies = Policies(env.action_space, env.observation_space)
     model, data, skip = env.unwrapped.model, env.unwrapped.data, env.unwrapped.frame_skip
     physics = mujoco.mjtState.mjSTATE_FULLPHYSICS
     episodes, ended = [], True
@@ -116,10 +132,11 @@ def rollout_steps(task, record=1000):
             start = np.empty(mujoco.mj_stateSize(model, physics))
             mujoco.mj_getState(model, data, start, physics)
             episodes.append((start, []))
-        action = policy(observation)
+        action = policies.act(observation[None])[0]
         episodes[-1][1].append(action)
         observation, _, terminated, truncated, _ = env.step(action)
         ended = terminated or truncated
+        policies.next_where([ended])
     episodes = [(start, np.repeat(actions, skip, axis=0)) for start, actions in episodes]
     runner = mujoco.rollout.Rollout(nthread=0)
 
@@ -139,8 +156,10 @@ def rate(step, seconds):
     return steps / elapsed
 
 
-def our_rate(binary, task, threads):
+def our_rate(binary, task, threads, seconds):
     command = ["bench", "throughput", "--json", "--threads", str(threads), "--env", task]
+    # A round times four things, rollouts and a bare loop with one thread and with all.
+    command += ["--rounds", "1", "--seconds", str(4 * seconds)]
     run = subprocess.run([binary, *command], stdout=subprocess.PIPE, text=True)
     shown = f"`locomotion {' '.join(command)}`"
     if run.returncode != 0:
@@ -155,8 +174,8 @@ def our_rate(binary, task, threads):
 
 def compare(task, names, args):
     make = {
-        "ours": lambda: partial(our_rate, args.binary, task, 1),
-        "ours-2": lambda: partial(our_rate, args.binary, task, 2),
+        "ours": lambda: partial(our_rate, args.binary, task, 1, args.seconds),
+        "ours-2": lambda: partial(our_rate, args.binary, task, 2, args.seconds),
         "gymnasium": lambda: partial(rate, gymnasium_steps(task, args.envs), args.seconds),
         "envpool": lambda: partial(rate, envpool_steps(task, args.envs, 1), args.seconds),
         "envpool-2": lambda: partial(rate, envpool_steps(task, args.envs, 2), args.seconds),
@@ -207,7 +226,7 @@ def arguments():
     parser.add_argument("--skip", action="append", default=[], help="leave one out (repeatable)",
                         choices=["ours", "gymnasium", "envpool", "rollout"])
     parser.add_argument("--rounds", type=int, default=3, help="turns of each contender")
-    parser.add_argument("--seconds", type=float, default=2.0, help="of each turn, except ours")
+    parser.add_argument("--seconds", type=float, default=2.0, help="of each turn")
     parser.add_argument("--envs", type=int, default=4, help="batch of Gymnasium and EnvPool")
     parser.add_argument("--binary", type=Path, default=BINARY, help="our program")
     parser.add_argument("--json", action="store_true", help="print one JSON document")

@@ -36,8 +36,9 @@ impl Metadata {
         let spec = env_spec(task);
         let rules = task.definition.gymnasium.as_deref().filter(|_| spec.is_some());
         let last = request.first_seed + request.episodes.saturating_sub(1) as u64;
+        let found = request.origin.as_ref().map_or(String::new(), |command| format!(", found by `{command}`"));
         let description = format!(
-            "Linear policy on `{}` ({}), reset seeds {} to {last}, mean return {}. infos/x_position is the coordinate the \
+            "Linear policy on `{}` ({}){found}, reset seeds {} to {last}, mean return {}. infos/x_position is the coordinate the \
              reward is measured by; infos/reward_* are the parts of the reward, costs negative; row 0 is the reset.",
             task.name(),
             rules.map_or("a task of its own".into(), |id| format!("Gymnasium's {id}")),
@@ -55,7 +56,7 @@ impl Metadata {
             set("env_spec", json!(spec.to_string()));
             set("requirements", json!([format!("mujoco=={MUJOCO}"), "gymnasium>=1.0"]));
         }
-        set("algorithm_name", json!(request.origin));
+        set("algorithm_name", json!("linear policy"));
         set("description", json!(description));
         set("jpeg_encoding", json!(false));
         set("written_by", json!(concat!("locomotion ", env!("CARGO_PKG_VERSION"))));

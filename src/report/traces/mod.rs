@@ -36,8 +36,8 @@ pub struct Request<'a> {
     pub policy: &'a LinearPolicy,
     pub first_seed: u64,
     pub episodes: usize,
-    /// Who made the policy, as one line.
-    pub origin: String,
+    /// The command that found the policy, if it is known.
+    pub origin: Option<String>,
 }
 
 /// How the steps are laid out in a single file.

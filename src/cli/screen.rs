@@ -1,0 +1,170 @@
+//! What a person sees of a run: the setting, a table, the end. With --json, lines for a program.
+
+use super::print;
+use crate::Result;
+use crate::optim::{Optimizer, OptimizerKind};
+use crate::policy::PolicyFile;
+use crate::run::{Protocol, Row, Search, Stop, mujoco_version};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Value, json};
+use std::io::IsTerminal;
+
+pub struct Screen {
+    json: bool,
+    quiet: bool,
+    bar: ProgressBar,
+    diverged: u64,
+}
+
+impl Screen {
+    pub fn new(search: &Search, json: bool, quiet: bool) -> Result<Self> {
+        let budget = search.run.settings.budget.unwrap_or(0);
+        let bar = ProgressBar::with_draw_target(Some(budget), ProgressDrawTarget::stderr());
+        if json || quiet || !std::io::stderr().is_terminal() {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        let style = ProgressStyle::with_template("  {bar:32} {pos}/{len} episodes  {per_sec}  {eta} left");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_position(search.state.episodes);
+        bar.reset_eta();
+        let screen = Self { json, quiet, bar, diverged: 0 };
+        if json {
+            screen.json_line(json!({
+                "event": "start",
+                "folder": search.folder.path(),
+                "settings": search.run.settings,
+                "program": search.run.program,
+                "generation": search.state.generation,
+            }))?;
+        } else if !quiet {
+            print(&head(search))?;
+        }
+        Ok(screen)
+    }
+
+    pub fn row(&mut self, row: &Row) -> Result<()> {
+        self.bar.set_position(row.episodes);
+        self.diverged += row.diverged;
+        if self.json {
+            return self.json_line(json!({ "event": "generation", "row": row }));
+        }
+        match row.heldout {
+            Some(heldout) if !self.quiet => self.bar.suspend(|| print(&line(row, heldout, self.diverged))),
+            _ => Ok(()),
+        }
+    }
+
+    pub fn end(&self, search: &Search, stop: &Stop) -> Result<()> {
+        self.bar.finish_and_clear();
+        let folder = search.folder.path().display();
+        let score = |name: &str| {
+            PolicyFile::read(&search.folder.file(name)).ok().and_then(|policy| policy.score).unwrap_or(Value::Null)
+        };
+        if self.json {
+            return self.json_line(json!({
+                "event": "end",
+                "stop": stop.to_string(),
+                "folder": search.folder.path(),
+                "final": score("final.json"),
+                "best": score("best.json"),
+            }));
+        }
+        if self.quiet {
+            return Ok(());
+        }
+        if *stop == Stop::Interrupted {
+            let saved = format!("saved      {folder}  (generation {})", search.state.generation);
+            return print(&format!("{saved}\ncontinue   locomotion train --resume {folder}\n"));
+        }
+        let number = |score: &Value, field: &str| score[field].as_f64().unwrap_or(f64::NAN);
+        let tell = |name: &str, what: &str| {
+            let score = score(&format!("{name}.json"));
+            let (mean, std) = (number(&score, "mean"), number(&score, "std"));
+            format!("  {name:<8} {mean:>8.1} ± {std:<7.1} {what}\n")
+        };
+        let mut text = format!("\ndone: {stop}\n\n");
+        text += &tell("final", "the center, on 100 fresh seeds");
+        text += &tell("best", "the best policy met, confirmed, on the same 100 fresh seeds");
+        text += &format!("\n  {folder}/best.json   play it: locomotion eval {folder}/best.json\n");
+        print(&text)
+    }
+
+    fn json_line(&self, value: Value) -> Result<()> {
+        print(&format!("{value}\n"))
+    }
+}
+
+fn head(search: &Search) -> String {
+    let (task, settings) = (&search.task, &search.run.settings);
+    let optimizer = settings.optimizer.unwrap_or_default();
+    let vitals = search.state.optimizer.vitals();
+    let mut about = match optimizer {
+        OptimizerKind::SynCma => format!("SynCMA         variant {}   ", settings.variant.unwrap_or_default().name()),
+        other => format!("{:<15}", other.name()),
+    };
+    if let Some(lambda0) = settings.lambda0 {
+        about += &format!("lambda0 {lambda0}   ");
+    }
+    if let Some(batch) = settings.batch {
+        about += &format!("batch {batch}   ");
+    }
+    about += &format!("sigma {:.3}", vitals.sigma);
+    let per = settings.episodes_per_candidate.unwrap_or(1);
+    let episodes = if per == 1 { "1 episode".into() } else { format!("{per} episodes") };
+    let target = settings.target.map_or(String::new(), |target| format!("   target {target}"));
+    let mut text = format!(
+        "locomotion {} · MuJoCo {} · {} threads\n\n",
+        env!("CARGO_PKG_VERSION"),
+        mujoco_version(),
+        search.threads()
+    );
+    let (obs, act) = (task.observations, task.actions);
+    text +=
+        &format!("  task        {:<14} {obs} observations, {act} actions, W has {} numbers\n", task.name(), obs * act);
+    text += &format!("  optimizer   {about}\n");
+    text += &format!(
+        "  evaluation  {episodes} of at most {} steps per candidate   held out: {} episodes\n",
+        task.definition.horizon,
+        settings.heldout_episodes.unwrap_or(20)
+    );
+    if settings.protocol == Some(Protocol::Paper) {
+        text += "  protocol    paper: seeds 0 to 9 in lockstep, all stop when one ends; raw observations, where the paper's\n";
+        text += "              code used the statistics of a policy that ARS had trained before\n";
+    }
+    text += &format!("  budget      {} episodes{target}\n", grouped(settings.budget.unwrap_or(0)));
+    text += &format!("  output      {}\n", search.folder.path().display());
+    if search.state.generation > 0 {
+        text += &format!("  continues   after generation {}\n", search.state.generation);
+    }
+    text + "\n   gen   episodes    steps     time    center    held out            best   sigma     cond   lost\n"
+}
+
+fn line(row: &Row, (mean, sd): (f64, f64), diverged: u64) -> String {
+    let best = row.best_return.map_or("–".into(), |best| format!("{best:.1}"));
+    format!(
+        "{:>6} {:>10} {:>8} {:>8} {:>9.1} {mean:>9.1} ± {sd:<7.1} {best:>7} {:>7.3} {:>8.1e} {diverged:>6}\n",
+        row.generation,
+        grouped(row.episodes),
+        format!("{:.1}M", row.steps as f64 / 1e6),
+        clock(row.seconds),
+        row.center_return,
+        row.sigma,
+        row.condition,
+    )
+}
+
+/// 12,345.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let parts: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|part| std::str::from_utf8(part).ok()).collect();
+    parts.join(",")
+}
+
+fn clock(seconds: f64) -> String {
+    let s = seconds as u64;
+    match s / 3600 {
+        0 => format!("{}:{:02}", s / 60, s % 60),
+        hours => format!("{hours}:{:02}:{:02}", s / 60 % 60, s % 60),
+    }
+}

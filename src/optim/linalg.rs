@@ -1,0 +1,151 @@
+//! Dense linear algebra on nalgebra matrices, done by faer through zero-copy views.
+//!
+//! Always one thread (`Par::Seq`): faer's results are not bit-equal across thread counts, and an optimiser's must be.
+//! A symmetric matrix is kept in its lower triangle; nothing here reads the strict upper one. Where both triangles are
+//! wanted, `mirror` fills the upper.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::linalg::{cholesky::llt, evd, matmul, triangular_solve};
+use faer::{Accum, MatMut, MatRef, Par, diag::DiagMut};
+use nalgebra::{DMatrix, DVector};
+
+use BlockStructure::{Rectangular, TriangularLower};
+
+/// The matrix has a pivot that is not positive: it is no covariance of a Gaussian with a density.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the matrix is not positive definite")]
+pub struct NotPositiveDefinite;
+
+/// A = B diag(values) Bᵀ, eigenvalues ascending, eigenvectors in the columns of B.
+#[derive(Clone, Debug)]
+pub struct Eigen {
+    pub values: DVector<f64>,
+    pub vectors: DMatrix<f64>,
+}
+
+/// Overwrites `factor` with the lower L of A = LLᵀ (zeros above the diagonal). On failure `factor` is left undefined.
+pub fn cholesky_into(a: &DMatrix<f64>, factor: &mut DMatrix<f64>) -> Result<(), NotPositiveDefinite> {
+    let n = a.nrows();
+    for j in 0..n {
+        let below = j * n + j..(j + 1) * n;
+        factor.as_mut_slice()[below.clone()].copy_from_slice(&a.as_slice()[below]);
+    }
+    let mut memory = MemBuffer::new(llt::factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default()));
+    let stack = MemStack::new(&mut memory);
+    llt::factor::cholesky_in_place(view_mut(factor), Default::default(), Par::Seq, stack, Default::default())
+        .map_err(|_| NotPositiveDefinite)?;
+    // faer leaves its workings above the diagonal.
+    (1..n).for_each(|j| factor.as_mut_slice()[j * n..j * n + j].fill(0.0));
+    // A NaN passes the pivot test, but never leaves the diagonal once it is in.
+    if factor.diagonal().iter().all(|d| d.is_finite()) { Ok(()) } else { Err(NotPositiveDefinite) }
+}
+
+/// The lower L of A = LLᵀ.
+pub fn cholesky(a: &DMatrix<f64>) -> Result<DMatrix<f64>, NotPositiveDefinite> {
+    let mut factor = DMatrix::zeros(a.nrows(), a.ncols());
+    cholesky_into(a, &mut factor)?;
+    Ok(factor)
+}
+
+/// Eigendecomposition of the symmetric A; `None` if it has an entry that is not finite or the iteration fails.
+pub fn eigen(a: &DMatrix<f64>) -> Option<Eigen> {
+    let n = a.nrows();
+    if (0..n).any(|j| a.as_slice()[j * n + j..(j + 1) * n].iter().any(|v| !v.is_finite())) {
+        return None;
+    }
+    let mut values = DVector::zeros(n);
+    let mut vectors = DMatrix::zeros(n, n);
+    let scratch = evd::self_adjoint_evd_scratch::<f64>(n, evd::ComputeEigenvectors::Yes, Par::Seq, Default::default());
+    let mut memory = MemBuffer::new(scratch);
+    let diagonal = DiagMut::from_slice_mut(values.as_mut_slice());
+    let stack = MemStack::new(&mut memory);
+    evd::self_adjoint_evd(view(a), diagonal, Some(view_mut(&mut vectors)), Par::Seq, stack, Default::default()).ok()?;
+    Some(Eigen { values, vectors })
+}
+
+/// lower(A) += alpha · X Yᵀ. The product has to be symmetric for A to stay so: Y = X, or X with scaled columns.
+pub fn add_outer(a: &mut DMatrix<f64>, alpha: f64, x: &DMatrix<f64>, y: &DMatrix<f64>) {
+    let a = view_mut(a);
+    let y_transposed = view(y).transpose();
+    triangular::matmul(
+        a,
+        TriangularLower,
+        Accum::Add,
+        view(x),
+        Rectangular,
+        y_transposed,
+        Rectangular,
+        alpha,
+        Par::Seq,
+    );
+}
+
+/// lower(A) ← alpha · lower(A) + beta · lower(B).
+pub fn blend(a: &mut DMatrix<f64>, alpha: f64, b: &DMatrix<f64>, beta: f64) {
+    let n = a.nrows();
+    for j in 0..n {
+        let below = j * n + j..(j + 1) * n;
+        for (a, b) in a.as_mut_slice()[below.clone()].iter_mut().zip(&b.as_slice()[below]) {
+            *a = alpha * *a + beta * b;
+        }
+    }
+}
+
+/// lower(A) ← alpha · lower(A).
+pub fn scale(a: &mut DMatrix<f64>, alpha: f64) {
+    let n = a.nrows();
+    for j in 0..n {
+        a.as_mut_slice()[j * n + j..(j + 1) * n].iter_mut().for_each(|v| *v *= alpha);
+    }
+}
+
+/// L Z for a lower triangular L: turns standard normal columns into columns of N(0, LLᵀ).
+pub fn lower_times(l: &DMatrix<f64>, z: &DMatrix<f64>) -> DMatrix<f64> {
+    let mut product = DMatrix::zeros(l.nrows(), z.ncols());
+    let into = view_mut(&mut product);
+    let (l, z) = (view(l), view(z));
+    triangular::matmul(into, Rectangular, Accum::Replace, l, TriangularLower, z, Rectangular, 1.0, Par::Seq);
+    product
+}
+
+/// A B, both full.
+pub fn multiply(a: &DMatrix<f64>, b: &DMatrix<f64>) -> DMatrix<f64> {
+    let mut product = DMatrix::zeros(a.nrows(), b.ncols());
+    matmul::matmul(view_mut(&mut product), Accum::Replace, view(a), view(b), 1.0, Par::Seq);
+    product
+}
+
+/// Aᵀ B, both full.
+pub fn transpose_multiply(a: &DMatrix<f64>, b: &DMatrix<f64>) -> DMatrix<f64> {
+    let mut product = DMatrix::zeros(a.ncols(), b.ncols());
+    matmul::matmul(view_mut(&mut product), Accum::Replace, view(a).transpose(), view(b), 1.0, Par::Seq);
+    product
+}
+
+/// Overwrites b with L⁻¹ b: whitens a deviation from the mean of N(m, LLᵀ).
+pub fn solve_lower(l: &DMatrix<f64>, b: &mut DVector<f64>) {
+    let rows = b.nrows();
+    let b = MatMut::from_column_major_slice_mut(b.as_mut_slice(), rows, 1);
+    triangular_solve::solve_lower_triangular_in_place(view(l), b, Par::Seq);
+}
+
+/// A lower bound on the condition number of LLᵀ that costs nothing: the squared ratio of the extreme pivots.
+pub fn condition(l: &DMatrix<f64>) -> f64 {
+    let pivots = l.diagonal();
+    (pivots.max() / pivots.min()).powi(2)
+}
+
+/// Copies the lower triangle onto the upper one.
+pub fn mirror(a: &mut DMatrix<f64>) {
+    a.fill_upper_triangle_with_lower_triangle();
+}
+
+fn view(a: &DMatrix<f64>) -> MatRef<'_, f64> {
+    MatRef::from_column_major_slice(a.as_slice(), a.nrows(), a.ncols())
+}
+
+fn view_mut(a: &mut DMatrix<f64>) -> MatMut<'_, f64> {
+    let (rows, columns) = a.shape();
+    MatMut::from_column_major_slice_mut(a.as_mut_slice(), rows, columns)
+}

@@ -1,0 +1,131 @@
+//! Black-box optimisers. Each proposes candidates and is told losses; none evaluates, knows files or threads.
+//!
+//! All minimise. A candidate whose loss is NaN or infinite has failed and ranks last; ties are broken by index.
+//!
+//! ```
+//! use locomotion::optim::{Optimizer, Settings};
+//! use nalgebra::DVector;
+//!
+//! let loss = |x: &[f64]| x.iter().map(|v| (v - 1.0).powi(2)).sum::<f64>();
+//! let settings = Settings { sigma: Some(0.5), seed: 7, ..Settings::default() };
+//! let mut search = settings.build(DVector::zeros(5))?;
+//! for _ in 0..300 {
+//!     let candidates = search.ask();
+//!     let losses: Vec<f64> = candidates.column_iter().map(|x| loss(x.as_slice())).collect();
+//!     search.tell(&losses);
+//! }
+//! assert!(loss(search.center().as_slice()) < 1e-6);
+//! # Ok::<(), locomotion::optim::SettingsError>(())
+//! ```
+
+pub mod ars;
+pub mod bounds;
+pub mod cma_es;
+pub mod gaussian;
+pub mod invigo;
+pub mod linalg;
+mod packed;
+pub mod random_search;
+pub mod settings;
+pub mod stop;
+pub mod syncma;
+pub mod weights;
+
+use nalgebra::{DMatrix, DVector};
+use serde::{Deserialize, Serialize};
+
+pub use bounds::Bounds;
+pub use settings::{OptimizerKind, Settings, SettingsError, UnknownName, Variant, names};
+pub use stop::StopReason;
+
+/// Proposes, is told losses, never evaluates.
+pub trait Optimizer {
+    /// The next candidates, n × N, one per column. Asking again before `tell` gives the same candidates.
+    fn ask(&mut self) -> DMatrix<f64>;
+    /// The losses of the candidates asked last, in column order. NaN = failed, ranked last.
+    fn tell(&mut self, loss: &[f64]);
+    /// What we would deploy now.
+    fn center(&self) -> DVector<f64>;
+    /// Numbers for the log.
+    fn vitals(&self) -> Vitals;
+    /// Why the optimiser itself wants to stop, if it does.
+    fn stop(&self) -> Option<StopReason>;
+}
+
+/// The pulse of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Vitals {
+    /// Generations told so far.
+    pub generation: u64,
+    /// Typical standard deviation of one coordinate of a candidate.
+    pub sigma: f64,
+    /// Condition number of the sampling covariance (1 for an isotropic search).
+    pub condition: f64,
+}
+
+/// Any of the optimisers, whole: what a checkpoint stores.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[allow(clippy::large_enum_variant)] // one lives per run, and every one holds matrices
+pub enum AnyOptimizer {
+    SynCma(syncma::SynCma),
+    CmaEs(cma_es::CmaEs),
+    RestartingCmaEs(cma_es::Restarting),
+    Ars(ars::Ars),
+    RandomSearch(random_search::RandomSearch),
+}
+
+impl Settings {
+    /// The optimiser these settings describe, about to search from `mean`.
+    pub fn build(&self, mean: DVector<f64>) -> Result<AnyOptimizer, SettingsError> {
+        self.check(&mean)?;
+        Ok(match self.optimizer {
+            OptimizerKind::SynCma => AnyOptimizer::SynCma(syncma::SynCma::new(self, mean)?),
+            OptimizerKind::CmaEs if self.restarts == settings::Restarts::None => {
+                AnyOptimizer::CmaEs(cma_es::CmaEs::new(self, mean)?)
+            }
+            OptimizerKind::CmaEs => AnyOptimizer::RestartingCmaEs(cma_es::Restarting::new(self, mean)?),
+            OptimizerKind::Ars => AnyOptimizer::Ars(ars::Ars::new(self, mean)?),
+            OptimizerKind::RandomSearch => AnyOptimizer::RandomSearch(random_search::RandomSearch::new(self, mean)?),
+        })
+    }
+}
+
+impl AnyOptimizer {
+    fn inner(&self) -> &dyn Optimizer {
+        match self {
+            Self::SynCma(o) => o,
+            Self::CmaEs(o) => o,
+            Self::RestartingCmaEs(o) => o,
+            Self::Ars(o) => o,
+            Self::RandomSearch(o) => o,
+        }
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn Optimizer {
+        match self {
+            Self::SynCma(o) => o,
+            Self::CmaEs(o) => o,
+            Self::RestartingCmaEs(o) => o,
+            Self::Ars(o) => o,
+            Self::RandomSearch(o) => o,
+        }
+    }
+}
+
+impl Optimizer for AnyOptimizer {
+    fn ask(&mut self) -> DMatrix<f64> {
+        self.inner_mut().ask()
+    }
+    fn tell(&mut self, loss: &[f64]) {
+        self.inner_mut().tell(loss);
+    }
+    fn center(&self) -> DVector<f64> {
+        self.inner().center()
+    }
+    fn vitals(&self) -> Vitals {
+        self.inner().vitals()
+    }
+    fn stop(&self) -> Option<StopReason> {
+        self.inner().stop()
+    }
+}

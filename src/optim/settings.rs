@@ -1,0 +1,204 @@
+//! What a user can set, checked before anything runs.
+
+use std::str::FromStr;
+
+use nalgebra::DVector;
+use serde::{Deserialize, Serialize};
+
+use super::bounds::Bounds;
+
+/// The optimisers by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OptimizerKind {
+    #[default]
+    #[serde(rename = "syncma")]
+    SynCma,
+    CmaEs,
+    Ars,
+    RandomSearch,
+}
+
+impl OptimizerKind {
+    pub const ALL: [Self; 4] = [Self::SynCma, Self::CmaEs, Self::Ars, Self::RandomSearch];
+
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SynCma => "syncma",
+            Self::CmaEs => "cma-es",
+            Self::Ars => "ars",
+            Self::RandomSearch => "random-search",
+        }
+    }
+}
+
+/// The names of all optimisers.
+pub fn names() -> [&'static str; OptimizerKind::ALL.len()] {
+    OptimizerKind::ALL.map(OptimizerKind::name)
+}
+
+/// Which equations SynCMA follows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Variant {
+    /// The paper's printed equations with its reference code's constants: drawn to the origin, for reproduction only.
+    Published,
+    /// The paper's theory as it should read: moment matching of a three-part mixture, invariant.
+    Exact,
+    /// `exact` with a step-size rule.
+    #[default]
+    Adaptive,
+}
+
+impl Variant {
+    pub const ALL: [Self; 3] = [Self::Published, Self::Exact, Self::Adaptive];
+
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Exact => "exact",
+            Self::Adaptive => "adaptive",
+        }
+    }
+}
+
+/// A name nobody knows, with the nearest that somebody does.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("unknown {what} `{name}`\n  known: {known}\nhint: did you mean `{nearest}`?")]
+pub struct UnknownName {
+    what: &'static str,
+    name: String,
+    known: String,
+    /// The known name with the fewest edits to the one given.
+    pub nearest: &'static str,
+}
+
+fn find<T: Copy>(what: &'static str, name: &str, all: &[T], word: fn(T) -> &'static str) -> Result<T, UnknownName> {
+    all.iter().copied().find(|&t| word(t) == name).ok_or_else(|| {
+        let words: Vec<_> = all.iter().map(|&t| word(t)).collect();
+        let lower = name.to_lowercase();
+        let nearest = words.iter().copied().min_by_key(|w| strsim::damerau_levenshtein(w, &lower)).unwrap_or_default();
+        UnknownName { what, name: name.into(), known: words.join(", "), nearest }
+    })
+}
+
+impl FromStr for OptimizerKind {
+    type Err = UnknownName;
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        find("optimizer", name, &Self::ALL, Self::name)
+    }
+}
+
+impl FromStr for Variant {
+    type Err = UnknownName;
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        find("variant", name, &Self::ALL, Self::name)
+    }
+}
+
+/// When and how CMA-ES starts again after it has stopped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Restarts {
+    #[default]
+    None,
+    /// Twice the batch at every restart.
+    Ipop,
+    /// Alternating large and small batches.
+    Bipop,
+}
+
+/// Settings of any optimiser. `None` means that optimiser's own default; a field it has no use for is ignored.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Which optimiser.
+    pub optimizer: OptimizerKind,
+    /// SynCMA: which equations.
+    pub variant: Variant,
+    /// SynCMA: weight λ0 of the history against the present generation; 0 forgets at once.
+    pub lambda0: Option<f64>,
+    /// SynCMA: KL penalty η_m that holds the mean back.
+    pub eta_m: Option<f64>,
+    /// SynCMA: KL penalty η_c that holds the covariance back.
+    pub eta_c: Option<f64>,
+    /// Candidates per generation, N.
+    pub batch: Option<usize>,
+    /// Standard deviation of a candidate's coordinate at the start.
+    pub sigma: Option<f64>,
+    /// The box candidates are clipped to when they are evaluated; random search draws from it.
+    pub bounds: Bounds,
+    /// CMA-ES: learn from the worst candidates too.
+    pub active: Option<bool>,
+    /// CMA-ES: restarts.
+    pub restarts: Restarts,
+    /// ARS: step size α.
+    pub step_size: Option<f64>,
+    /// ARS: standard deviation ν of the exploration noise.
+    pub noise: Option<f64>,
+    /// ARS: whether policies whiten their observations (v2) or not (v1); it is the run that has to do it.
+    pub ars_version: super::ars::Version,
+    /// ARS: how many of the best directions take part in a step, b.
+    pub top_directions: Option<usize>,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+/// A setting that cannot work, and what would.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("setting `{field}` is {value}\nhint: {remedy}")]
+pub struct SettingsError {
+    /// The field of [`Settings`], or `mean`.
+    pub field: &'static str,
+    /// Its value.
+    pub value: String,
+    /// What to do about it.
+    pub remedy: &'static str,
+}
+
+impl SettingsError {
+    /// For checks an optimiser makes itself.
+    pub fn new(field: &'static str, value: impl ToString, remedy: &'static str) -> Self {
+        Self { field, value: value.to_string(), remedy }
+    }
+}
+
+impl Settings {
+    /// Everything that can be said without knowing the optimiser.
+    pub fn check(&self, mean: &DVector<f64>) -> Result<(), SettingsError> {
+        let not_negative = |field, value: Option<f64>| match value {
+            Some(v) if !(v.is_finite() && v >= 0.0) => Err(SettingsError::new(field, v, "use a number of at least 0")),
+            _ => Ok(()),
+        };
+        let positive = |field, value: Option<f64>| match value {
+            Some(v) if !(v.is_finite() && v > 0.0) => Err(SettingsError::new(field, v, "use a number above 0")),
+            _ => Ok(()),
+        };
+        not_negative("lambda0", self.lambda0)?;
+        not_negative("eta_m", self.eta_m)?;
+        positive("eta_c", self.eta_c)?;
+        positive("sigma", self.sigma)?;
+        positive("step_size", self.step_size)?;
+        positive("noise", self.noise)?;
+        if let Some(batch) = self.batch.filter(|&batch| batch < 2) {
+            return Err(SettingsError::new("batch", batch, "ranking needs at least 2 candidates per generation"));
+        }
+        if self.top_directions == Some(0) {
+            return Err(SettingsError::new("top_directions", 0, "use at least 1 direction"));
+        }
+        if let Bounds::Clip { low, high } = self.bounds
+            && !(low.is_finite() && high.is_finite() && low < high)
+        {
+            return Err(SettingsError::new("bounds", format!("[{low}, {high}]"), "use two numbers, the lower first"));
+        }
+        if mean.is_empty() {
+            return Err(SettingsError::new("mean", "empty", "start from a point with at least one coordinate"));
+        }
+        if let Some((i, v)) = mean.iter().enumerate().find(|(_, v)| !v.is_finite()) {
+            return Err(SettingsError::new("mean", format!("{v} in coordinate {i}"), "start from a finite point"));
+        }
+        Ok(())
+    }
+}

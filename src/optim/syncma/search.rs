@@ -1,0 +1,135 @@
+//! What `exact` and `adaptive` have in common: draw from a Gaussian, rank, let a rule learn from the selected.
+
+use nalgebra::{DMatrix, DVector};
+use serde::{Deserialize, Serialize};
+
+use super::LAMBDA0;
+use crate::optim::gaussian::Gaussian;
+use crate::optim::invigo::{Memory, Penalty, WeightedSample};
+use crate::optim::linalg::NotPositiveDefinite;
+use crate::optim::weights::{Weights, ranking};
+use crate::optim::{Optimizer, Settings, SettingsError, StopReason, Vitals, stop};
+
+/// How the Gaussian p and the memory learn from a weighted sample q.
+pub trait Rule: Sized {
+    /// Candidates per generation unless the settings say otherwise.
+    fn batch(n: usize) -> usize;
+    /// The penalties, unless the settings say otherwise.
+    fn penalty(n: usize, mu_eff: f64, lambda0: f64) -> Penalty;
+    /// The rule at the start of a search.
+    fn start(n: usize, mu_eff: f64) -> Self;
+    /// One generation.
+    fn learn(
+        &mut self,
+        p: &mut Gaussian,
+        memory: &mut Memory,
+        q: &WeightedSample,
+        eta: Penalty,
+    ) -> Result<(), NotPositiveDefinite>;
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Constants {
+    batch: usize,
+    weights: Vec<f64>,
+    penalty: Penalty,
+    seed: u64,
+    /// Standard deviation at the start.
+    sigma: f64,
+}
+
+/// A search by InvIGO under some rule.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Search<R> {
+    constants: Constants,
+    generation: u64,
+    gaussian: Gaussian,
+    memory: Memory,
+    rule: R,
+    stop: Option<StopReason>,
+    /// The deviations asked last; drawn again from seed and generation if a checkpoint came between.
+    #[serde(skip)]
+    asked: Option<DMatrix<f64>>,
+}
+
+impl<R: Rule> Search<R> {
+    /// About to search from a Gaussian of any shape; `sigma` in the settings is not looked at.
+    pub fn from_gaussian(settings: &Settings, gaussian: Gaussian) -> Result<Self, SettingsError> {
+        settings.check(&gaussian.mean)?;
+        let n = gaussian.mean.len();
+        let batch = settings.batch.unwrap_or_else(|| R::batch(n));
+        let lambda0 = settings.lambda0.unwrap_or(LAMBDA0);
+        let Weights { positive: weights, mu_eff, .. } = Weights::new(batch);
+        let default = R::penalty(n, mu_eff, lambda0);
+        let penalty = Penalty {
+            mean: settings.eta_m.unwrap_or(default.mean),
+            covariance: settings.eta_c.unwrap_or(default.covariance),
+        };
+        Ok(Self {
+            constants: Constants { batch, weights, penalty, seed: settings.seed, sigma: gaussian.sigma() },
+            generation: 0,
+            gaussian,
+            memory: Memory::empty(n, lambda0),
+            rule: R::start(n, mu_eff),
+            stop: None,
+            asked: None,
+        })
+    }
+
+    /// Learns from candidates someone else has drawn, as `tell` does from its own.
+    pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
+        self.learn_deviations(&self.gaussian.deviations_of(candidates), loss);
+    }
+
+    /// The search distribution.
+    pub fn gaussian(&self) -> &Gaussian {
+        &self.gaussian
+    }
+
+    fn draw(&self) -> DMatrix<f64> {
+        self.gaussian.deviations(self.constants.batch, self.constants.seed, self.generation)
+    }
+
+    /// A search that has stopped counts generations, but no longer moves.
+    fn learn_deviations(&mut self, d: &DMatrix<f64>, loss: &[f64]) {
+        assert_eq!(loss.len(), d.ncols(), "one loss per candidate");
+        self.asked = None;
+        self.generation += 1;
+        if self.stop.is_some() {
+            return;
+        }
+        let Constants { weights, penalty, sigma, .. } = &self.constants;
+        let q = WeightedSample::select(d, &ranking(loss), weights);
+        self.stop = match self.rule.learn(&mut self.gaussian, &mut self.memory, &q, *penalty) {
+            Ok(()) => stop::out_of_range(&self.gaussian, *sigma),
+            Err(NotPositiveDefinite) => Some(StopReason::NotPositiveDefinite),
+        };
+    }
+}
+
+impl<R: Rule> Optimizer for Search<R> {
+    fn ask(&mut self) -> DMatrix<f64> {
+        let d = self.draw();
+        let candidates = self.gaussian.points(&d);
+        self.asked = Some(d);
+        candidates
+    }
+
+    fn tell(&mut self, loss: &[f64]) {
+        let d = self.asked.take().unwrap_or_else(|| self.draw());
+        self.learn_deviations(&d, loss);
+    }
+
+    fn center(&self) -> DVector<f64> {
+        self.gaussian.mean.clone()
+    }
+
+    fn vitals(&self) -> Vitals {
+        let (sigma, condition) = (self.gaussian.sigma(), self.gaussian.condition());
+        Vitals { generation: self.generation, sigma, condition }
+    }
+
+    fn stop(&self) -> Option<StopReason> {
+        self.stop
+    }
+}

@@ -1,0 +1,60 @@
+//! Ranking of losses and the recombination weights that go with the ranks.
+//!
+//! Reference: Hansen, "The CMA Evolution Strategy: A Tutorial", arXiv:1604.00772, eq. (49)-(53).
+
+use std::cmp::Ordering;
+
+/// Column indices from best to worst. A loss that is NaN or infinite has failed and ranks last (-∞ too: no honest
+/// objective returns it); ties keep the order of their indices.
+pub fn ranking(loss: &[f64]) -> Vec<usize> {
+    let key = |i: &usize| if loss[*i].is_finite() { loss[*i] } else { f64::INFINITY };
+    let mut order: Vec<usize> = (0..loss.len()).collect();
+    order.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(Ordering::Equal));
+    order
+}
+
+/// Recombination weights in rank order, before any learning rate has scaled the negative ones.
+#[derive(Clone, Debug)]
+pub struct Weights {
+    /// The best ⌊N/2⌋, summing to 1.
+    pub positive: Vec<f64>,
+    /// The rest, summing to -1 (empty or all zero only if N < 3).
+    pub negative: Vec<f64>,
+    /// Variance-effective selection mass of the positive weights, μ_eff.
+    pub mu_eff: f64,
+    /// The same of the negative weights, μ_eff⁻.
+    pub mu_eff_negative: f64,
+}
+
+impl Weights {
+    /// w'_i = ln((N+1)/2) - ln i for a batch of N.
+    pub fn new(batch: usize) -> Self {
+        let raw: Vec<f64> = (1..=batch).map(|i| ((batch as f64 + 1.0) / 2.0).ln() - (i as f64).ln()).collect();
+        let (positive, negative) = raw.split_at(batch / 2);
+        Self {
+            mu_eff: effective(positive),
+            mu_eff_negative: effective(negative),
+            positive: normalized(positive),
+            negative: normalized(negative),
+        }
+    }
+}
+
+/// (Σw)² / Σw², 0 for no weight at all.
+fn effective(weights: &[f64]) -> f64 {
+    let (sum, squares) = weights.iter().fold((0.0, 0.0), |(s, q), w| (s + w, q + w * w));
+    if squares > 0.0 { sum * sum / squares } else { 0.0 }
+}
+
+/// The weights divided by |Σw|; as they are if they sum to nothing.
+fn normalized(weights: &[f64]) -> Vec<f64> {
+    let sum: f64 = weights.iter().sum();
+    let scale = if sum == 0.0 { 1.0 } else { sum.abs() };
+    weights.iter().map(|w| w / scale).collect()
+}
+
+/// Expected length of a standard normal vector, √n (1 - 1/4n + 1/21n²) to good accuracy.
+pub fn expected_norm(n: usize) -> f64 {
+    let n = n as f64;
+    n.sqrt() * (1.0 - 1.0 / (4.0 * n) + 1.0 / (21.0 * n * n))
+}

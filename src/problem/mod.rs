@@ -1,0 +1,3 @@
+//! Problems that need no simulator.
+
+pub mod functions;

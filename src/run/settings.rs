@@ -1,0 +1,273 @@
+//! What a run can be told, from five places, later ones winning: the program's defaults, the task's, a protocol's, a
+//! `--config` file's, the flags'.
+
+use super::choices::{Bound, Init, Normalize, Protocol, Shift, Time};
+use crate::optim::{self, Bounds, OptimizerKind, Variant};
+use crate::{Error, Result};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Declares every setting once: a flag, a key of `--config` files and of a task's `[defaults]`, its help and its type.
+macro_rules! settings {
+    ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
+        /// Settings from one place; what it does not say is `None`.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Args)]
+        #[serde(deny_unknown_fields)]
+        pub struct Layer {
+            $($(#[$doc])* #[arg(long, allow_negative_numbers = true)] #[serde(skip_serializing_if = "Option::is_none")] pub $name: Option<$type>,)*
+        }
+
+        impl Layer {
+            /// This layer's values, and those of the one below where it says nothing.
+            pub fn over(self, below: Layer) -> Layer {
+                Layer { $($name: self.$name.or(below.$name),)* }
+            }
+
+            /// Every setting with its value, as a file would write it.
+            pub fn entries(&self) -> Vec<(&'static str, Option<String>)> {
+                vec![$((stringify!($name), self.$name.as_ref().map(written)),)*]
+            }
+        }
+    };
+}
+
+settings! {
+    /// The task, or the TOML file of your own
+    #[arg(value_name = "TASK|FILE.toml")]
+    env: String,
+    /// syncma, cma-es, ars or random-search
+    optimizer: OptimizerKind,
+    /// SynCMA's equations: adaptive, exact or published
+    variant: Variant,
+    /// SynCMA: weight of the history against the present generation, at least 0
+    lambda0: f64,
+    /// SynCMA: KL penalty that holds the mean back
+    eta_m: f64,
+    /// SynCMA: KL penalty that holds the covariance back
+    eta_c: f64,
+    /// Candidates per generation
+    batch: usize,
+    /// Standard deviation of a candidate's weight at the start
+    sigma: f64,
+    /// ARS: step size
+    step_size: f64,
+    /// ARS: standard deviation of the exploration noise
+    noise: f64,
+    /// ARS: how many of the best directions take part in a step
+    top_directions: usize,
+    /// Training episodes in all
+    budget: u64,
+    /// Training episodes per candidate
+    episodes_per_candidate: usize,
+    /// Seed of everything random
+    seed: u64,
+    /// Where W starts: zero, or uniform in the box
+    init: Init,
+    /// Observations: none (as they come), running (mean and deviation so far, as in ARS V2), or a policy FILE's
+    normalize: Normalize,
+    /// Weights are clipped to ± this when evaluated; or none
+    bound: Bound,
+    /// Whether training subtracts the task's survival bonus from every step: auto or off
+    survival_shift: Shift,
+    /// Episodes of a held-out evaluation
+    heldout_episodes: usize,
+    /// Generations between held-out evaluations
+    heldout_every: u64,
+    /// Stop when the held-out return of the center reaches this
+    target: f64,
+    /// Stop after this much time, such as 4h or 90s
+    time: Time,
+    /// gymnasium, or paper: all choices of the SynCMA paper's locomotion experiment together
+    protocol: Protocol,
+}
+
+fn written<T: Serialize>(value: &T) -> String {
+    toml::Value::try_from(value).map_or_else(|_| "?".into(), |value| value.to_string())
+}
+
+impl Layer {
+    pub fn read(file: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(file).map_err(|e| Error::input(file, e))?;
+        toml::from_str(&text).map_err(|e| Error::input(file, e.to_string().trim_end()))
+    }
+
+    /// What a task's `[defaults]` says, `[defaults.OPTIMIZER]` first.
+    fn of_task(defaults: &toml::Table, optimizer: OptimizerKind, file: &str) -> Result<Self> {
+        let mut common = defaults.clone();
+        let mut own = toml::Table::new();
+        for name in optim::names() {
+            match common.remove(name) {
+                Some(toml::Value::Table(table)) if name == optimizer.name() => own = table,
+                Some(toml::Value::Table(_)) | None => {}
+                Some(_) => return Err(Error::input(file, format!("`defaults.{name}` must be a table"))),
+            }
+        }
+        let layer = |table: toml::Table| {
+            let wrong =
+                |e: toml::de::Error| Error::input(file, format!("in `[defaults]`: {}", e.to_string().trim_end()));
+            table.try_into::<Layer>().map_err(wrong)
+        };
+        Ok(layer(own)?.over(layer(common)?))
+    }
+
+    /// The program's own defaults; what is absent here is the optimiser's to choose.
+    fn of_program() -> Self {
+        Layer {
+            optimizer: Some(OptimizerKind::default()),
+            variant: Some(Variant::default()),
+            budget: Some(10_000),
+            episodes_per_candidate: Some(1),
+            seed: Some(0),
+            init: Some(Init::Zero),
+            normalize: Some(Normalize::Running),
+            bound: Some(Bound(None)),
+            survival_shift: Some(Shift::Auto),
+            heldout_episodes: Some(20),
+            protocol: Some(Protocol::Gymnasium),
+            ..Layer::default()
+        }
+    }
+
+    /// The SynCMA paper's choices, with raw observations instead of statistics from a policy trained before.
+    fn of_protocol(protocol: Protocol) -> Self {
+        match protocol {
+            Protocol::Gymnasium => Layer::default(),
+            Protocol::Paper => Layer {
+                variant: Some(Variant::Published),
+                batch: Some(100),
+                sigma: Some(0.1),
+                init: Some(Init::Uniform),
+                bound: Some(Bound(Some(1.0))),
+                normalize: Some(Normalize::None),
+                survival_shift: Some(Shift::Off),
+                episodes_per_candidate: Some(10),
+                ..Layer::default()
+            },
+        }
+    }
+}
+
+/// All settings of a run, and where each came from.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    pub settings: Layer,
+    layers: Vec<(&'static str, Layer)>,
+}
+
+impl Resolved {
+    /// `task_defaults` answers what a task's TOML says under `[defaults]`.
+    pub fn new(
+        flags: Layer,
+        config: Option<Layer>,
+        task_defaults: impl FnOnce(&str) -> Result<Option<toml::Table>>,
+    ) -> Result<Self> {
+        let given = flags.clone().over(config.clone().unwrap_or_default());
+        let Some(env) = given.env.clone() else {
+            return Err(Error::usage("no task given").hint("say which: `--env ant`; `locomotion envs` lists them"));
+        };
+        let optimizer = given.optimizer.unwrap_or_default();
+        let task = match task_defaults(&env)? {
+            Some(table) => Layer::of_task(&table, optimizer, &env)?,
+            None => Layer::default(),
+        };
+        let protocol = given.protocol.or(task.protocol).unwrap_or_default();
+        let layers = vec![
+            ("flag", flags),
+            ("config", config.unwrap_or_default()),
+            ("protocol", Layer::of_protocol(protocol)),
+            ("task", task),
+            ("default", Layer::of_program()),
+        ];
+        let settings = layers.iter().rev().fold(Layer::default(), |below, (_, layer)| layer.clone().over(below));
+        Ok(Self { settings, layers })
+    }
+
+    /// Every setting, its value and its origin, for `--print-config`.
+    pub fn explain(&self) -> Vec<(&'static str, Option<String>, &'static str)> {
+        let origin = |index: usize| {
+            let says = |(_, layer): &&(&'static str, Layer)| layer.entries()[index].1.is_some();
+            self.layers.iter().find(says).map_or("the optimizer's own", |(name, _)| name)
+        };
+        let entries = self.settings.entries().into_iter().enumerate();
+        entries.map(|(index, (name, value))| (name, value, origin(index))).collect()
+    }
+}
+
+impl Layer {
+    /// The optimiser's part of the settings.
+    pub fn for_optimizer(&self) -> optim::Settings {
+        let optimizer = self.optimizer.unwrap_or_default();
+        let normalizes = self.normalize.as_ref().is_some_and(|n| *n == Normalize::Running);
+        optim::Settings {
+            optimizer,
+            variant: self.variant.unwrap_or_default(),
+            lambda0: self.lambda0,
+            eta_m: self.eta_m,
+            eta_c: self.eta_c,
+            batch: self.batch,
+            sigma: self.sigma,
+            // Drawing at random needs a box to draw from; without --bound it is the reference's.
+            bounds: match (optimizer, self.bounds()) {
+                (OptimizerKind::RandomSearch, Bounds::None) => Bounds::Clip { low: -1.0, high: 1.0 },
+                (_, bounds) => bounds,
+            },
+            step_size: self.step_size,
+            noise: self.noise,
+            top_directions: self.top_directions,
+            ars_version: if normalizes { optim::ars::Version::V2 } else { optim::ars::Version::V1 },
+            seed: self.seed.unwrap_or(0),
+            ..optim::Settings::default()
+        }
+    }
+
+    pub fn bounds(&self) -> Bounds {
+        match self.bound {
+            Some(Bound(Some(limit))) => Bounds::Clip { low: -limit, high: limit },
+            _ => Bounds::None,
+        }
+    }
+
+    /// The name of the run's folder below `runs/<env>/`.
+    pub fn label(&self) -> String {
+        let optimizer = self.optimizer.unwrap_or_default();
+        let mut label = optimizer.name().to_string();
+        if optimizer == OptimizerKind::SynCma {
+            label += &format!("-{}", self.variant.unwrap_or_default().name());
+            if let Some(lambda0) = self.lambda0 {
+                label += &format!("-l{lambda0}");
+            }
+        }
+        if self.protocol == Some(Protocol::Paper) {
+            label += "-paper";
+        }
+        label
+    }
+
+    /// The command line that says all of this.
+    pub fn command(&self) -> String {
+        let flag = |(name, value): (&str, Option<String>)| {
+            let value = value?;
+            Some(format!(" --{} {}", name.replace('_', "-"), value.trim_matches('"')))
+        };
+        let flags: String = self.entries().into_iter().filter_map(flag).collect();
+        format!("locomotion train{flags}")
+    }
+
+    /// The same for another optimiser: what only concerned this one is left to the other's defaults.
+    pub fn for_other(self, optimizer: OptimizerKind) -> Layer {
+        Layer {
+            optimizer: Some(optimizer),
+            variant: None,
+            lambda0: None,
+            eta_m: None,
+            eta_c: None,
+            batch: None,
+            sigma: None,
+            step_size: None,
+            noise: None,
+            top_directions: None,
+            ..self
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What several test files share: the program, the golden data, digests.
+#![allow(dead_code)]
+
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The program, ready to be given arguments.
+pub fn locomotion(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_locomotion")).args(arguments).output().expect("the program starts")
+}
+
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("stdout is UTF-8")
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("stderr is UTF-8")
+}
+
+/// A file of tests/data, read as JSON.
+pub fn data<T: DeserializeOwned>(name: &str) -> T {
+    let file = root().join("tests/data").join(name);
+    let text = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()))
+}
+
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
+}
+
+/// SHA-256 of the numbers' little-endian bytes.
+pub fn digest(numbers: &[f64]) -> String {
+    let mut hash = Sha256::new();
+    numbers.iter().for_each(|x| hash.update(x.to_le_bytes()));
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A policy file for a task: all weights `weight`.
+pub fn policy_json(task: &str, observations: usize, actions: usize, weight: f64) -> serde_json::Value {
+    serde_json::json!({
+        "format": "locomotion-policy/1", "task": task, "observations": observations, "actions": actions,
+        "weights": vec![vec![weight; observations]; actions], "normalizer": null,
+    })
+}
+
+/// Bits, so that −0 and 0 differ and NaN equals itself.
+pub fn bits(numbers: &[f64]) -> Vec<u64> {
+    numbers.iter().map(|x| x.to_bits()).collect()
+}

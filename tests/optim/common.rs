@@ -1,0 +1,48 @@
+//! What several tests of the optimisers share.
+#![allow(dead_code)]
+
+use locomotion::optim::{AnyOptimizer, Bounds, Optimizer, OptimizerKind, Settings, Variant};
+use locomotion::random::{Purpose, stream};
+use nalgebra::{DMatrix, DVector};
+use rand_distr::{Distribution, StandardNormal};
+
+/// Every optimiser of the registry, SynCMA in each of its variants.
+pub fn every_optimizer() -> Vec<(String, Settings)> {
+    let plain = |optimizer: OptimizerKind| {
+        let bounds = match optimizer {
+            OptimizerKind::RandomSearch => Bounds::Clip { low: -10.0, high: 10.0 },
+            _ => Bounds::None,
+        };
+        (optimizer.name().to_string(), Settings { optimizer, bounds, ..Settings::default() })
+    };
+    let variant =
+        |variant: Variant| (format!("syncma {}", variant.name()), Settings { variant, ..Settings::default() });
+    let others = OptimizerKind::ALL.into_iter().filter(|&kind| kind != OptimizerKind::SynCma).map(plain);
+    Variant::ALL.into_iter().map(variant).chain(others).collect()
+}
+
+pub fn losses(candidates: &DMatrix<f64>, f: impl Fn(&[f64]) -> f64) -> Vec<f64> {
+    candidates.column_iter().map(|x| f(x.as_slice())).collect()
+}
+
+/// Asks, evaluates and tells this many times, and returns the center after each.
+pub fn trajectory(search: &mut AnyOptimizer, generations: usize, f: impl Fn(&[f64]) -> f64) -> Vec<DVector<f64>> {
+    (0..generations)
+        .map(|_| {
+            let candidates = search.ask();
+            search.tell(&losses(&candidates, &f));
+            search.center()
+        })
+        .collect()
+}
+
+/// Standard normal numbers that have nothing to do with any search.
+pub fn normal(rows: usize, columns: usize, seed: u64) -> DMatrix<f64> {
+    let mut random = stream(seed, Purpose::Bootstrap, 0, 0);
+    DMatrix::from_fn(rows, columns, |_, _| StandardNormal.sample(&mut random))
+}
+
+/// A quadratic with axes of different lengths.
+pub fn ellipsoid(x: &[f64]) -> f64 {
+    x.iter().enumerate().map(|(i, v)| 3f64.powi(i as i32) * v * v).sum()
+}

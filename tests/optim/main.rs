@@ -1,0 +1,17 @@
+//! The optimisers: exact, invariant, sound and resumable.
+
+mod adaptive_keeps_up_with_cma_es;
+mod ars;
+mod checkpoints_resume_bit_exactly;
+mod cma_es;
+mod common;
+mod covariance_stays_sound;
+mod humanoid_fits_in_memory;
+mod invigo_is_moment_matching;
+mod paper_table_is_reproduced;
+mod published_matches_the_reference;
+mod ranking_and_linear_algebra;
+mod searches_are_invariant;
+mod settings_are_checked;
+mod step_size_follows_the_slope;
+mod synthetic_functions;

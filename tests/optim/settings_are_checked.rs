@@ -1,0 +1,47 @@
+//! A setting that cannot work is refused by name, with a remedy; an unknown name gets the nearest known one.
+
+use locomotion::optim::{Bounds, OptimizerKind, Settings, Variant, names};
+use nalgebra::DVector;
+
+fn refused(settings: Settings) -> &'static str {
+    settings.build(DVector::from_element(3, 0.0)).expect_err("accepted").field
+}
+
+#[test]
+fn the_error_names_the_field() {
+    let plain = Settings::default;
+    assert_eq!(refused(Settings { lambda0: Some(-1.0), ..plain() }), "lambda0");
+    assert_eq!(refused(Settings { lambda0: Some(f64::NAN), ..plain() }), "lambda0");
+    assert_eq!(refused(Settings { batch: Some(1), ..plain() }), "batch");
+    assert_eq!(refused(Settings { sigma: Some(0.0), ..plain() }), "sigma");
+    assert_eq!(refused(Settings { sigma: Some(f64::INFINITY), ..plain() }), "sigma");
+    assert_eq!(refused(Settings { eta_m: Some(-0.1), ..plain() }), "eta_m");
+    assert_eq!(refused(Settings { eta_c: Some(0.0), ..plain() }), "eta_c");
+    assert_eq!(refused(Settings { bounds: Bounds::Clip { low: 1.0, high: -1.0 }, ..plain() }), "bounds");
+}
+
+#[test]
+fn the_error_says_what_to_do() {
+    let error = Settings { batch: Some(0), ..Settings::default() }.build(DVector::zeros(3)).unwrap_err().to_string();
+    assert_eq!(error, "setting `batch` is 0\nhint: ranking needs at least 2 candidates per generation");
+    let error = Settings::default().build(DVector::from_vec(vec![0.0, f64::NAN])).unwrap_err().to_string();
+    assert_eq!(error, "setting `mean` is NaN in coordinate 1\nhint: start from a finite point");
+}
+
+#[test]
+fn every_name_is_found_and_a_slip_gets_a_hint() {
+    for name in names() {
+        assert_eq!(name.parse::<OptimizerKind>().unwrap().name(), name);
+    }
+    assert_eq!("cmaes".parse::<OptimizerKind>().unwrap_err().nearest, "cma-es");
+    assert_eq!("SynCMA".parse::<OptimizerKind>().unwrap_err().nearest, "syncma");
+    assert_eq!("adaptve".parse::<Variant>().unwrap_err().nearest, "adaptive");
+}
+
+#[test]
+fn settings_survive_json_and_reject_unknown_fields() {
+    let settings = Settings { lambda0: Some(2.5), batch: Some(40), seed: u64::MAX, ..Settings::default() };
+    let json = serde_json::to_string(&settings).unwrap();
+    assert_eq!(serde_json::from_str::<Settings>(&json).unwrap(), settings);
+    assert!(serde_json::from_str::<Settings>(r#"{"lamda0": 2}"#).is_err());
+}

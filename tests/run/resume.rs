@@ -1,0 +1,109 @@
+//! A run that is killed at any moment and resumed ends with the same bytes as one that was left alone.
+
+use super::train::{ok, quick, read, results};
+use crate::common::{locomotion, stderr, stdout};
+use rand::RngExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+const KINDS: [&[&str]; 5] = [
+    &["--variant", "adaptive", "--lambda0", "2"],
+    &["--variant", "exact"],
+    &["--variant", "published"],
+    &["--optimizer", "cma-es"],
+    &["--optimizer", "ars"],
+];
+
+fn spawn(folder: &Path, more: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_locomotion"))
+        .args(["train", "--env", "hopper", "--budget", "600", "--batch", "12", "--sigma", "0.3", "--quiet"])
+        .args(["--heldout-episodes", "3", "--heldout-every", "2", "--checkpoint-every", "0"])
+        .args(["--resume", folder.to_str().unwrap()])
+        .args(more)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn finish(folder: &Path, more: &[&str]) {
+    ok(&spawn(folder, more).wait_with_output().unwrap());
+}
+
+#[test]
+fn a_killed_run_ends_with_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut rng = rand::rng();
+    for (kind, more) in KINDS.iter().enumerate() {
+        let (whole, killed) =
+            (folder.path().join(format!("whole-{kind}")), folder.path().join(format!("killed-{kind}")));
+        let started = std::time::Instant::now();
+        finish(&whole, more);
+        let alone = started.elapsed().as_secs_f64();
+        for _ in 0..2 {
+            let mut child = spawn(&killed, more);
+            std::thread::sleep(Duration::from_secs_f64(rng.random_range(0.0..alone * 0.8)));
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        finish(&killed, more);
+        assert_eq!(results(&killed), results(&whole), "{more:?}");
+    }
+}
+
+#[test]
+fn a_signal_saves_leaves_soon_and_says_how_to_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    for (signal, code) in [("INT", 130), ("TERM", 143), ("USR1", 143)] {
+        let run = folder.path().join(signal);
+        let child = Command::new(env!("CARGO_BIN_EXE_locomotion"))
+            .args(["train", "--env", "swimmer", "--budget", "100000", "--batch", "40", "--out", run.to_str().unwrap()])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        while !run.join("metrics.csv").exists() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        std::thread::sleep(Duration::from_millis(700));
+        let told = std::time::Instant::now();
+        ok(&Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).output().unwrap());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{signal}: {}", stderr(&output));
+        assert!(told.elapsed() < Duration::from_secs(5), "{signal}: it took {:?}", told.elapsed());
+        let text = stdout(&output);
+        assert!(text.contains("saved") && text.contains("locomotion train --resume"), "{signal}: {text}");
+        assert!(run.join("checkpoint.bin").exists());
+    }
+}
+
+#[test]
+fn a_longer_budget_goes_on_where_the_run_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
+    ok(&quick(&parts, &["--heldout-every", "1"]));
+    ok(&locomotion(&["train", "--resume", parts.to_str().unwrap(), "--budget", "192", "--quiet"]));
+    ok(&quick(&whole, &["--heldout-every", "1", "--budget", "192"]));
+    assert_eq!(results(&parts), results(&whole));
+    assert_eq!(results(&parts).2.len(), 1 + 192 / 12);
+}
+
+#[test]
+fn other_settings_or_another_program_are_not_a_resume() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    ok(&quick(&run, &[]));
+    let resume = |more: &[&str]| locomotion(&[&["train", "--quiet", "--resume", run.to_str().unwrap()], more].concat());
+    let other = resume(&["--sigma", "0.7"]);
+    assert_eq!(other.status.code(), Some(2));
+    assert!(stderr(&other).contains("--sigma is 0.7, but the run was started with 0.3"), "{}", stderr(&other));
+
+    let text = read(&run, "run.toml");
+    std::fs::write(run.join("run.toml"), text.replace("mujoco = \"3.17.0\"", "mujoco = \"3.16.0\"")).unwrap();
+    let drifted = resume(&[]);
+    assert_eq!(drifted.status.code(), Some(3));
+    assert!(stderr(&drifted).contains("MuJoCo 3.16.0, now 3.17.0"), "{}", stderr(&drifted));
+    ok(&resume(&["--allow-drift"]));
+    assert!(read(&run, "run.toml").contains("[[drift]]"), "it is recorded");
+}

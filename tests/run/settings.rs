@@ -1,0 +1,77 @@
+//! Defaults < task < protocol < config < flags, and each value says where it came from.
+
+use crate::common::{locomotion, root, stderr, stdout};
+
+fn explained(arguments: &[&str]) -> impl Fn(&str) -> (String, String) + use<> {
+    let output = locomotion(&[&["train", "--print-config"], arguments].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = stdout(&output);
+    move |name: &str| {
+        let line = text.lines().find(|line| line.starts_with(&format!("{name} ="))).unwrap_or_else(|| panic!("{name}"));
+        let (value, origin) = line.split_once('=').unwrap().1.split_once('#').unwrap();
+        (value.trim().to_string(), origin.trim().to_string())
+    }
+}
+
+fn is(of: &impl Fn(&str) -> (String, String), name: &str, value: &str, origin: &str) {
+    assert_eq!(of(name), (value.to_string(), origin.to_string()), "{name}");
+}
+
+#[test]
+fn later_places_win_and_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let task = folder.path().join("robot.toml");
+    let hopper = std::fs::read_to_string(root().join("envs/hopper.toml")).unwrap();
+    let bare: String = hopper.split("\n[defaults").next().unwrap().into();
+    let defaults =
+        "\n[defaults]\nbudget = 111\nsigma = 0.25\nepisodes_per_candidate = 2\n[defaults.ars]\nbudget = 222\n";
+    std::fs::write(&task, bare + defaults).unwrap();
+    std::fs::copy(root().join("assets/models/hopper.xml"), folder.path().join("hopper.xml")).unwrap();
+    let config = folder.path().join("config.toml");
+    std::fs::write(&config, "sigma = 0.5\nbatch = 30\n").unwrap();
+    let env = ["--env", task.to_str().unwrap()];
+
+    let of = explained(&env);
+    is(&of, "budget", "111", "task");
+    is(&of, "seed", "0", "default");
+    is(&of, "lambda0", "(unset)", "the optimizer's own");
+    let of = explained(&[&env[..], &["--optimizer", "ars"]].concat());
+    is(&of, "budget", "222", "task");
+    let of = explained(&[&env[..], &["--config", config.to_str().unwrap(), "--batch", "40"]].concat());
+    is(&of, "sigma", "0.5", "config");
+    is(&of, "batch", "40", "flag");
+    let of = explained(&[&env[..], &["--protocol", "paper"]].concat());
+    is(&of, "sigma", "0.1", "protocol");
+    is(&of, "episodes_per_candidate", "10", "protocol");
+    is(&of, "budget", "111", "task");
+}
+
+#[test]
+fn wrong_settings_are_refused_with_a_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("config.toml");
+    let cases: &[(&[&str], &str, i32, &str)] = &[
+        (&[], "", 2, "no task given"),
+        (&["--env", "ants"], "", 2, "did you mean `ant`?"),
+        (&["--env", "ant", "--lambda0", "-1"], "", 2, "--lambda0"),
+        (&["--env", "ant", "--batch", "1"], "", 2, "--batch"),
+        (&["--env", "ant", "--sigma", "0"], "", 2, "--sigma"),
+        (&["--env", "ant", "--budget", "0"], "", 2, "--budget must be at least 1"),
+        (&["--env", "ant", "--optimizer", "cmaes"], "", 2, "cma-es"),
+        (&["--env", "ant", "--time", "soon"], "", 2, "write 4h, 90s"),
+        (&["--env", "ant", "--bound", "wide"], "", 2, "or none"),
+        (&["--env", "ant", "--normalize", "nowhere.json"], "", 3, "nowhere.json"),
+        (&["--env", "ant"], "sigmas = 1.0", 3, "unknown field `sigmas`"),
+        (&["--env", "ant"], "sigma = \"wide\"", 3, "expected"),
+    ];
+    for (arguments, content, code, wanted) in cases {
+        std::fs::write(&config, content).unwrap();
+        let out = folder.path().join("run");
+        let fixed = ["train", "--out", out.to_str().unwrap(), "--config", config.to_str().unwrap()];
+        let output = locomotion(&[&fixed[..], arguments].concat());
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(*code), "{arguments:?}: {message}");
+        assert!(message.contains(wanted), "{arguments:?}: wanted `{wanted}` in: {message}");
+        assert!(!out.exists(), "{arguments:?}: nothing is begun");
+    }
+}

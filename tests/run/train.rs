@@ -1,0 +1,174 @@
+//! A run leaves a complete folder, the same bytes for any number of threads, and never overwrites another.
+
+use crate::common::{locomotion, stderr, stdout};
+use std::path::Path;
+use std::process::Output;
+
+/// A small run of a task whose episodes are short; `more` may say otherwise.
+pub fn quick(folder: &Path, more: &[&str]) -> Output {
+    let out = folder.to_str().unwrap();
+    let usual = [
+        ["--budget", "96"],
+        ["--batch", "12"],
+        ["--sigma", "0.3"],
+        ["--heldout-episodes", "3"],
+        ["--heldout-every", "2"],
+    ];
+    let usual = usual.into_iter().filter(|pair| !more.contains(&pair[0])).flatten().collect::<Vec<_>>();
+    locomotion(&[&["train", "--env", "hopper", "--quiet", "--out", out], &usual[..], more].concat())
+}
+
+pub fn ok(output: &Output) {
+    assert!(output.status.success(), "{}", stderr(output));
+}
+
+pub fn read(folder: &Path, name: &str) -> String {
+    let path = folder.join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// Everything a run leaves that must not depend on time: policies, and metrics without the seconds.
+pub fn results(folder: &Path) -> (String, String, Vec<String>) {
+    let timeless = |line: &str| {
+        let mut cells: Vec<&str> = line.split(',').collect();
+        cells.remove(3);
+        cells.join(",")
+    };
+    let metrics = read(folder, "metrics.csv");
+    (read(folder, "final.json"), read(folder, "best.json"), metrics.lines().map(timeless).collect())
+}
+
+#[test]
+fn every_optimizer_runs_and_leaves_a_complete_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, more) in [
+        ("adaptive", &["--optimizer", "syncma", "--lambda0", "2"][..]),
+        ("exact", &["--variant", "exact"]),
+        ("published", &["--variant", "published"]),
+        ("cma", &["--optimizer", "cma-es"]),
+        ("ars", &["--optimizer", "ars"]),
+        ("random", &["--optimizer", "random-search"]),
+        ("fixed", &["--normalize", "none", "--init", "uniform", "--bound", "1", "--survival-shift", "off"]),
+    ] {
+        let run = folder.path().join(name);
+        ok(&quick(&run, more));
+        for file in ["run.toml", "metrics.csv", "checkpoint.bin", "best.json", "final.json", "curves.svg", "curves.png"]
+        {
+            assert!(run.join(file).exists(), "{name}: {file}");
+        }
+        let policy = locomotion(&["eval", run.join("best.json").to_str().unwrap(), "--episodes", "3", "--json"]);
+        ok(&policy);
+        assert!(read(&run, "metrics.csv").lines().count() == 9, "{name}: a header and 96 / 12 rows");
+    }
+}
+
+#[test]
+fn the_score_in_a_policy_is_what_eval_finds() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    ok(&quick(&run, &[]));
+    let file: serde_json::Value = serde_json::from_str(&read(&run, "best.json")).unwrap();
+    let first = file["score"]["first_seed"].to_string();
+    let path = run.join("best.json");
+    let output = locomotion(&["eval", path.to_str().unwrap(), "--seed", &first, "--episodes", "100", "--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["mean"], file["score"]["mean"], "a frozen normaliser survives the file to the bit");
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |threads: &str| {
+        let path = folder.path().join(threads);
+        ok(&quick(&path, &["--threads", threads]));
+        results(&path)
+    };
+    let one = run("1");
+    for threads in ["2", "5"] {
+        assert_eq!(run(threads), one, "{threads} threads");
+    }
+}
+
+#[test]
+fn nothing_is_overwritten_without_force() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    ok(&quick(&run, &[]));
+    let before = results(&run);
+    let again = quick(&run, &["--seed", "5"]);
+    assert_eq!(again.status.code(), Some(4), "{}", stderr(&again));
+    assert!(stderr(&again).contains("a run is there already") && stderr(&again).contains("--resume"));
+    assert_eq!(results(&run), before);
+    ok(&quick(&run, &["--seed", "5", "--force"]));
+    assert_ne!(results(&run).0, before.0);
+}
+
+#[test]
+fn json_prints_lines_and_nothing_else_on_stdout() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let output = locomotion(&[
+        "train",
+        "--env",
+        "hopper",
+        "--budget",
+        "40",
+        "--batch",
+        "10",
+        "--heldout-episodes",
+        "2",
+        "--json",
+        "--out",
+        out.to_str().unwrap(),
+    ]);
+    ok(&output);
+    let lines: Vec<serde_json::Value> =
+        stdout(&output).lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect();
+    let events: Vec<&str> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
+    assert_eq!(events, ["start", "generation", "generation", "generation", "generation", "end"]);
+    assert!(lines[5]["final"]["mean"].is_number() && lines[5]["stop"].as_str().unwrap().contains("budget"));
+}
+
+#[test]
+fn target_and_time_stop_a_run_and_say_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let stop = |name: &str, more: &[&str]| {
+        let out = folder.path().join(name);
+        let fixed = ["train", "--env", "hopper", "--batch", "10", "--heldout-every", "1", "--budget", "100000"];
+        let output = locomotion(&[&fixed[..], &["--out", out.to_str().unwrap()], more].concat());
+        ok(&output);
+        stdout(&output)
+    };
+    assert!(stop("target", &["--target", "1"]).contains("the held-out return has reached the target 1"));
+    assert!(stop("time", &["--time", "1s"]).contains("the time is up"));
+}
+
+#[test]
+fn the_papers_protocol_sets_its_choices_together_and_says_what_differs() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let output = locomotion(&[
+        "train",
+        "--env",
+        "hopper",
+        "--protocol",
+        "paper",
+        "--batch",
+        "4",
+        "--budget",
+        "80",
+        "--heldout-episodes",
+        "2",
+        "--out",
+        out.to_str().unwrap(),
+    ]);
+    ok(&output);
+    assert!(stdout(&output).contains("raw observations, where the paper's"), "{}", stdout(&output));
+    let run: toml::Table = read(&out, "run.toml").parse().unwrap();
+    let settings = &run["settings"];
+    for (key, value) in [("variant", "published"), ("init", "uniform"), ("bound", "1"), ("normalize", "none")] {
+        assert_eq!(settings[key].as_str(), Some(value), "{key}");
+    }
+    assert_eq!(settings["episodes_per_candidate"].as_integer(), Some(10));
+    assert_eq!(settings["sigma"].as_float(), Some(0.1));
+}

@@ -1,0 +1,79 @@
+//! Cost of one ask + tell at n = 888, N = 100 (Ant), one thread, against one Cholesky factorisation of that size.
+//!
+//! `cargo bench --bench optimizers [n] [N]`. Contestants take turns, so that a busy machine slows all alike. Printed are
+//! the least time, which a busy machine disturbs least, the median, and the mean: CMA-ES decomposes only now and then.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use locomotion::optim::{Optimizer, OptimizerKind, Settings, Variant, linalg};
+use nalgebra::{DMatrix, DVector};
+
+const ROUNDS: usize = 31;
+
+fn milliseconds(mut work: impl FnMut()) -> f64 {
+    let start = Instant::now();
+    work();
+    start.elapsed().as_secs_f64() * 1e3
+}
+
+struct Times {
+    least: f64,
+    median: f64,
+    mean: f64,
+}
+
+fn times(mut all: Vec<f64>) -> Times {
+    all.sort_by(f64::total_cmp);
+    Times { least: all[0], median: all[all.len() / 2], mean: all.iter().sum::<f64>() / all.len() as f64 }
+}
+
+fn main() {
+    let mut numbers = std::env::args().skip(1).filter_map(|a| a.parse().ok());
+    let (n, batch) = (numbers.next().unwrap_or(888), numbers.next().unwrap_or(100));
+    let syncma = |variant| Settings { variant, ..Settings::default() };
+    let contestants = [
+        ("syncma exact", syncma(Variant::Exact)),
+        ("syncma adaptive", syncma(Variant::Adaptive)),
+        ("syncma published", syncma(Variant::Published)),
+        ("cma-es", Settings { optimizer: OptimizerKind::CmaEs, ..Settings::default() }),
+    ];
+    let mut searches = contestants.map(|(name, settings)| {
+        let settings = Settings { sigma: Some(0.1), batch: Some(batch), ..settings };
+        (name, settings.build(DVector::from_element(n, 1.0)).expect("sound settings"), Vec::new())
+    });
+    let covariance = DMatrix::from_fn(n, n, |i, j| 0.99f64.powi((i as i32 - j as i32).abs()));
+    let mut factor = DMatrix::zeros(n, n);
+    let (mut cholesky, mut eigen) = (Vec::new(), Vec::new());
+    for round in 0..ROUNDS + 3 {
+        let factorised = milliseconds(|| linalg::cholesky_into(&covariance, &mut factor).expect("positive definite"));
+        let decomposed = (round % 8 == 3).then(|| milliseconds(|| drop(black_box(linalg::eigen(&covariance)))));
+        let told = searches.each_mut().map(|(_, search, _)| {
+            let mut candidates = DMatrix::zeros(0, 0);
+            let ask = milliseconds(|| candidates = search.ask());
+            let loss: Vec<f64> = candidates.column_iter().map(|x| x.norm_squared()).collect();
+            let tell = milliseconds(|| search.tell(&loss));
+            assert_eq!(search.stop(), None, "a stopped search does no work");
+            ask + tell
+        });
+        // The first rounds warm up caches and memory.
+        if round >= 3 {
+            cholesky.push(factorised);
+            eigen.extend(decomposed);
+            searches.iter_mut().zip(told).for_each(|((.., times), told)| times.push(told));
+        }
+    }
+    let unit = times(cholesky);
+    println!("n = {n}, N = {batch}, one thread, {ROUNDS} rounds, in ms and in units of the Cholesky factorisation");
+    println!("{:18} {:>8} {:>8} {:>8}   {:>6} {:>6} {:>6}", "", "least", "median", "mean", "least", "median", "mean");
+    let print = |name: &str, t: &Times| {
+        let ratios = [t.least / unit.least, t.median / unit.median, t.mean / unit.mean];
+        let [least, median, mean] = ratios;
+        println!("{name:18} {:8.2} {:8.2} {:8.2}   {least:6.2} {median:6.2} {mean:6.2}", t.least, t.median, t.mean);
+    };
+    print("faer Cholesky", &unit);
+    print("faer eigen", &times(eigen));
+    for (name, _, told) in searches {
+        print(name, &times(told));
+    }
+}
