@@ -2,12 +2,16 @@
 
 mod bench;
 mod compare;
+mod chosen;
 mod curves;
 mod envs;
 mod eval;
+mod export;
 mod interrupt;
 mod optimizers;
 mod plot;
+mod progress;
+mod render;
 mod screen;
 mod train;
 
@@ -42,6 +46,10 @@ enum Command {
     Eval(eval::Eval),
     /// Draw learning curves of runs
     Plot(plot::Plot),
+    /// Record a policy's episodes as HDF5: one file, or a dataset that Minari opens
+    Export(export::Export),
+    /// Show a policy's episode as a web page to play, turn and scrub
+    Render(render::Render),
     /// Measure speed
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -56,6 +64,8 @@ pub fn run() -> ExitCode {
         Command::Envs(command) => command.run().map(|()| 0),
         Command::Eval(command) => command.run().map(|()| 0),
         Command::Plot(command) => command.run().map(|()| 0),
+        Command::Export(command) => command.run().map(|()| 0),
+        Command::Render(command) => command.run().map(|()| 0),
         Command::Bench(command) => command.run().map(|()| 0),
     };
     match done {

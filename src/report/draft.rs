@@ -14,21 +14,27 @@ pub struct Draft {
 impl Draft {
     /// An empty file to fill. Says now, before any work is done, if the place cannot be written to.
     pub fn file(target: &Path, force: bool) -> Result<Self> {
-        let draft = Self::new(target, force)?;
+        let draft = Self::new(target, force, false)?;
         File::create(&draft.temporary).map_err(|e| Error::output(target, e))?;
         Ok(draft)
     }
 
     /// An empty folder to fill; missing parents are made.
     pub fn folder(target: &Path, force: bool) -> Result<Self> {
-        let draft = Self::new(target, force)?;
+        let draft = Self::new(target, force, true)?;
         fs::create_dir_all(&draft.temporary).map_err(|e| Error::output(target, e))?;
         Ok(draft)
     }
 
-    fn new(target: &Path, force: bool) -> Result<Self> {
-        if target.exists() && !force {
-            return Err(Error::output(target, "it exists already").hint("`--force` replaces it"));
+    fn new(target: &Path, force: bool, folder: bool) -> Result<Self> {
+        match fs::metadata(target) {
+            Ok(found) if folder && !found.is_dir() => return Err(Error::output(target, "it exists and is no folder")),
+            // Replacing a folder would lose what is in it, and a device or pipe would stop being one.
+            Ok(found) if !folder && !found.is_file() => {
+                return Err(Error::output(target, "it exists and is no ordinary file"));
+            }
+            Ok(_) if !force => return Err(Error::output(target, "it exists already").hint("`--force` replaces it")),
+            _ => {}
         }
         // The leading dot hides a draft from programs that list folders, Minari among them.
         let mut name = OsString::from(".");
@@ -47,10 +53,6 @@ impl Draft {
         let failed = |e| Error::output(&self.target, e);
         let aside = self.temporary.with_extension("old.tmp");
         let replaces_folder = self.target.is_dir();
-        if replaces_folder != self.temporary.is_dir() && self.target.exists() {
-            let (found, wanted) = if replaces_folder { ("folder", "file") } else { ("file", "folder") };
-            return Err(Error::output(&self.target, format!("a {found} is there, a {wanted} cannot replace it")));
-        }
         if let Ok(file) = File::open(&self.temporary) {
             file.sync_all().map_err(failed)?;
         }

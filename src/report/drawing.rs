@@ -165,7 +165,7 @@ impl Drawing {
 }
 
 /// How far the letters' box reaches below their base line, in ems.
-const BELOW: f32 = 0.0;
+const BELOW: f32 = 0.22;
 
 fn failed(what: impl std::fmt::Display) -> Error {
     Error::failed(format!("cannot draw: {what}"))

@@ -30,11 +30,7 @@ impl Trial {
 
 /// Runs the trials, as many at a time as there are threads; `finished` hears of each as it ends. Stops at the first error,
 /// and when told to leave.
-pub fn run_all(
-    trials: &[Trial],
-    conditions: &Conditions,
-    finished: &(dyn Fn(&Trial, &Stop) + Sync),
-) -> Result<()> {
+pub fn run_all(trials: &[Trial], conditions: &Conditions, finished: &(dyn Fn(&Trial, &Stop) + Sync)) -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = if conditions.threads == 0 { cores } else { conditions.threads };
     let open: Vec<&Trial> = trials.iter().filter(|trial| !trial.is_done()).collect();

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 /// One `envs/*.toml`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
     /// The task's id on the command line.
@@ -34,14 +34,14 @@ pub struct Definition {
 }
 
 /// The noise added to every coordinate of the start state.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reset {
     pub qpos: Noise,
     pub qvel: Noise,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Noise {
     /// Uniform in [−s, s).
@@ -51,7 +51,7 @@ pub enum Noise {
 }
 
 /// A stretch of the observation vector.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
     pub of: Field,
@@ -74,7 +74,7 @@ pub enum Field {
     CfrcExt,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RewardRule {
     /// Whose x coordinate is the way covered.
@@ -98,7 +98,7 @@ pub enum Position {
     CenterOfMass,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Alive {
     pub bonus: f64,
@@ -107,7 +107,7 @@ pub struct Alive {
 }
 
 /// Weight of the sum of squared contact forces, subtracted.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contact {
     pub weight: f64,
@@ -118,7 +118,7 @@ pub struct Contact {
 }
 
 /// Every chosen number must lie within the limits; a NaN never does.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
     pub of: Coordinates,
@@ -147,7 +147,7 @@ pub enum Coordinates {
 }
 
 /// A return worth comparing with, and who says so.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Yardstick {
     #[serde(rename = "return")]

@@ -62,6 +62,12 @@ pub fn find(name: &str) -> Result<Arc<Task>> {
     Err(Error::usage(known).hint(hint))
 }
 
+/// Whether the task is one that ships with the program, and not a user's own that may only be named like it.
+pub fn is_built_in(task: &Task) -> bool {
+    let same = |own: Arc<Task>| own.definition == task.definition && own.model_sha256 == task.model_sha256;
+    text(task.name()).is_some() && find(task.name()).is_ok_and(same)
+}
+
 fn built_in_model(name: &str) -> Result<(MjModel, Vec<u8>)> {
     let found = MODELS.iter().find(|(file, _)| *file == name);
     let (_, mjcf) = found.ok_or_else(|| Error::input(format!("assets/models/{name}"), "no such built-in model"))?;

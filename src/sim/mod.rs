@@ -16,7 +16,7 @@ mod task;
 
 pub use definition::{Contact, Definition, Noise, Part, Yardstick};
 pub use episode::{Outcome, rollout};
-pub use library::{NAMES, find, text};
+pub use library::{NAMES, find, is_built_in, text};
 pub use reward::Reward;
 pub use simulator::{Simulator, Step};
 pub use task::Task;

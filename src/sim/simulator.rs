@@ -75,6 +75,11 @@ impl Simulator {
         position(&self.task, &self.data)
     }
 
+    /// The bare simulation, to look at.
+    pub fn data(&self) -> &MjData<Arc<MjModel>> {
+        &self.data
+    }
+
     /// The bare simulation, for renderers and benchmarks.
     pub fn data_mut(&mut self) -> &mut MjData<Arc<MjModel>> {
         &mut self.data

@@ -1,6 +1,5 @@
 //! A search that was stored and loaded goes on as if nothing had happened, to the last bit.
 
-
 use crate::common::{ellipsoid, every_optimizer, losses};
 use locomotion::optim::{AnyOptimizer, Optimizer};
 use nalgebra::{DMatrix, DVector};

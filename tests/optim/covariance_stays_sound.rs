@@ -1,6 +1,5 @@
 //! Ten thousand generations of the worst there is leave a covariance that can be sampled, or a reason to stop.
 
-
 use crate::common::{every_optimizer, losses, normal};
 use locomotion::optim::gaussian::Gaussian;
 use locomotion::optim::syncma::{Adaptive, Exact};

@@ -1,6 +1,5 @@
 //! The recursion of `invigo` is what it claims to be: the minimiser of a discounted sum of Kullback-Leibler divergences.
 
-
 use crate::common::{ellipsoid, losses};
 use locomotion::optim::gaussian::Gaussian;
 use locomotion::optim::invigo::{self, Memory, Penalty, WeightedSample};

@@ -1,10 +1,10 @@
 //! The optimisers: exact, invariant, sound and resumable.
 
-mod common;
 mod adaptive_keeps_up_with_cma_es;
 mod ars;
 mod checkpoints_resume_bit_exactly;
 mod cma_es;
+mod common;
 mod covariance_stays_sound;
 mod invigo_is_moment_matching;
 mod paper_table_is_reproduced;

@@ -1,6 +1,5 @@
 //! The pieces all optimisers stand on.
 
-
 use crate::common::normal;
 use locomotion::optim::Bounds;
 use locomotion::optim::linalg::{self, NotPositiveDefinite};

@@ -1,6 +1,5 @@
 //! A search follows the landscape, not the coordinates or the units it is written in.
 
-
 use crate::common::{ellipsoid, every_optimizer, losses, normal, trajectory};
 use locomotion::optim::gaussian::Gaussian;
 use locomotion::optim::syncma::{Adaptive, Exact};

@@ -1,6 +1,5 @@
 //! The step size of `adaptive` grows on a slope, shrinks at the bottom, and stays where there is only noise.
 
-
 use crate::common::{losses, normal};
 use locomotion::optim::{AnyOptimizer, Optimizer, Settings};
 use nalgebra::DVector;

@@ -62,6 +62,7 @@ fn a_full_disk_is_exit_code_4_and_the_old_checkpoint_stays() {
 }
 
 fn full_device() {
-    let error = locomotion::run::write_atomically(Path::new("/dev/full"), b"x").expect_err("nothing can be written there");
+    let error =
+        locomotion::run::write_atomically(Path::new("/dev/full"), b"x").expect_err("nothing can be written there");
     assert_eq!(error.exit_code(), 4);
 }

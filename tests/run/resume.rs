@@ -36,7 +36,8 @@ fn a_killed_run_ends_with_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let mut rng = rand::rng();
     for (kind, more) in KINDS.iter().enumerate() {
-        let (whole, killed) = (folder.path().join(format!("whole-{kind}")), folder.path().join(format!("killed-{kind}")));
+        let (whole, killed) =
+            (folder.path().join(format!("whole-{kind}")), folder.path().join(format!("killed-{kind}")));
         let started = std::time::Instant::now();
         finish(&whole, more);
         let alone = started.elapsed().as_secs_f64();

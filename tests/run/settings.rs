@@ -23,7 +23,8 @@ fn later_places_win_and_are_named() {
     let task = folder.path().join("robot.toml");
     let hopper = std::fs::read_to_string(root().join("envs/hopper.toml")).unwrap();
     let bare: String = hopper.split("\n[defaults").next().unwrap().into();
-    let defaults = "\n[defaults]\nbudget = 111\nsigma = 0.25\nepisodes_per_candidate = 2\n[defaults.ars]\nbudget = 222\n";
+    let defaults =
+        "\n[defaults]\nbudget = 111\nsigma = 0.25\nepisodes_per_candidate = 2\n[defaults.ars]\nbudget = 222\n";
     std::fs::write(&task, bare + defaults).unwrap();
     std::fs::copy(root().join("assets/models/hopper.xml"), folder.path().join("hopper.xml")).unwrap();
     let config = folder.path().join("config.toml");

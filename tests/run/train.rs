@@ -7,8 +7,13 @@ use std::process::Output;
 /// A small run of a task whose episodes are short; `more` may say otherwise.
 pub fn quick(folder: &Path, more: &[&str]) -> Output {
     let out = folder.to_str().unwrap();
-    let usual =
-        [["--budget", "96"], ["--batch", "12"], ["--sigma", "0.3"], ["--heldout-episodes", "3"], ["--heldout-every", "2"]];
+    let usual = [
+        ["--budget", "96"],
+        ["--batch", "12"],
+        ["--sigma", "0.3"],
+        ["--heldout-episodes", "3"],
+        ["--heldout-every", "2"],
+    ];
     let usual = usual.into_iter().filter(|pair| !more.contains(&pair[0])).flatten().collect::<Vec<_>>();
     locomotion(&[&["train", "--env", "hopper", "--quiet", "--out", out], &usual[..], more].concat())
 }
@@ -47,7 +52,8 @@ fn every_optimizer_runs_and_leaves_a_complete_folder() {
     ] {
         let run = folder.path().join(name);
         ok(&quick(&run, more));
-        for file in ["run.toml", "metrics.csv", "checkpoint.bin", "best.json", "final.json", "curves.svg", "curves.png"] {
+        for file in ["run.toml", "metrics.csv", "checkpoint.bin", "best.json", "final.json", "curves.svg", "curves.png"]
+        {
             assert!(run.join(file).exists(), "{name}: {file}");
         }
         let policy = locomotion(&["eval", run.join("best.json").to_str().unwrap(), "--episodes", "3", "--json"]);
@@ -102,7 +108,17 @@ fn json_prints_lines_and_nothing_else_on_stdout() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     let output = locomotion(&[
-        "train", "--env", "hopper", "--budget", "40", "--batch", "10", "--heldout-episodes", "2", "--json", "--out",
+        "train",
+        "--env",
+        "hopper",
+        "--budget",
+        "40",
+        "--batch",
+        "10",
+        "--heldout-episodes",
+        "2",
+        "--json",
+        "--out",
         out.to_str().unwrap(),
     ]);
     ok(&output);
@@ -132,8 +148,19 @@ fn the_papers_protocol_sets_its_choices_together_and_says_what_differs() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     let output = locomotion(&[
-        "train", "--env", "hopper", "--protocol", "paper", "--batch", "4", "--budget", "80", "--heldout-episodes", "2",
-        "--out", out.to_str().unwrap(),
+        "train",
+        "--env",
+        "hopper",
+        "--protocol",
+        "paper",
+        "--batch",
+        "4",
+        "--budget",
+        "80",
+        "--heldout-episodes",
+        "2",
+        "--out",
+        out.to_str().unwrap(),
     ]);
     ok(&output);
     assert!(stdout(&output).contains("raw observations, where the paper's"), "{}", stdout(&output));

@@ -1,0 +1,103 @@
+use super::chosen::Chosen;
+use super::{print, progress};
+use crate::evaluate::Evaluator;
+use crate::policy::PolicyFile;
+use crate::report::traces::metadata::Totals;
+use crate::report::traces::minari::{self, DatasetId};
+use crate::report::traces::{self, Layout, Request};
+use crate::{Error, Result};
+use clap::{ArgGroup, Args, ValueEnum};
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+#[command(group = ArgGroup::new("target").required(true).args(["output", "minari"]))]
+pub struct Export {
+    #[command(flatten)]
+    chosen: Chosen,
+    /// Write one HDF5 file, its metadata as attributes
+    #[arg(short, long, value_name = "FILE.h5")]
+    output: Option<PathBuf>,
+    /// Write a Minari dataset instead, [namespace/…]name-v<N>
+    #[arg(long, value_name = "DATASET_ID")]
+    minari: Option<String>,
+    /// The folder of Minari datasets [default: $MINARI_DATASETS_PATH, or ~/.minari/datasets]
+    #[arg(long, value_name = "DIR", requires = "minari", conflicts_with = "output")]
+    root: Option<PathBuf>,
+    /// How the file is laid out
+    #[arg(long, value_enum, default_value_t = Format::Minari, conflicts_with = "minari")]
+    format: Format,
+    /// How many episodes
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    episodes: u32,
+    /// Reset seed of the first episode, as in Gymnasium's reset(seed=…); episode i uses SEED + i
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Threads; 0 means one per core. Results do not depend on it
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+    /// Replace what is there
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// A group per episode, as in a Minari dataset
+    Minari,
+    /// All steps one after the other, as in D4RL
+    D4rl,
+}
+
+impl Export {
+    pub fn run(self) -> Result<()> {
+        let (task, policy, file) = self.chosen.open()?;
+        let last = self.seed.checked_add(u64::from(self.episodes));
+        if last.is_none_or(|last| i64::try_from(last).is_err()) {
+            return Err(Error::usage("--seed is too large: traces keep seeds as 64-bit integers with a sign"));
+        }
+        let id = self.minari.as_deref().map(DatasetId::parse).transpose()?;
+        let evaluator = Evaluator::new(&task, self.threads)?;
+        let request = Request {
+            evaluator: &evaluator,
+            task: &task,
+            policy: &policy,
+            first_seed: self.seed,
+            episodes: self.episodes as usize,
+            origin: origin(&file),
+        };
+        let bar = progress::bar(request.episodes, "episodes");
+        let mut seen = |done| bar.set_position(done as u64);
+        let (totals, place) = match (&self.output, &id) {
+            (Some(output), _) => {
+                let layout = match self.format {
+                    Format::Minari => Layout::Minari,
+                    Format::D4rl => Layout::D4rl,
+                };
+                (traces::write_file(&request, layout, output, self.force, &mut seen)?, output.clone())
+            }
+            (None, Some(id)) => {
+                let root = self.root.clone().map_or_else(minari::default_root, Ok)?;
+                (minari::write(&request, id, &root, self.force, &mut seen)?, root.join(id.as_str()))
+            }
+            (None, None) => return Err(Error::usage("say where to write: `-o FILE.h5` or `--minari DATASET_ID`")),
+        };
+        bar.finish_and_clear();
+        print(&summary(task.name(), &totals, &place))
+    }
+}
+
+/// The command that found the policy, where its file says so.
+fn origin(file: &PolicyFile) -> Option<String> {
+    let command = file.provenance.as_ref().and_then(|provenance| provenance.get("command")?.as_str());
+    command.map(str::to_string)
+}
+
+fn summary(task: &str, totals: &Totals, place: &Path) -> String {
+    format!(
+        "{task}: {} episodes, {} steps, mean return {:.1}\n  in {}\n",
+        totals.returns.len(),
+        totals.steps,
+        totals.mean_return(),
+        place.display()
+    )
+}
