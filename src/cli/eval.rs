@@ -1,20 +1,16 @@
+use super::chosen::Chosen;
 use super::{print, print_json};
 use crate::evaluate::Evaluator;
-use crate::policy::PolicyFile;
-use crate::sim::{self, Outcome};
+use crate::sim::Outcome;
 use crate::statistics::{mean, quantile, standard_deviation};
 use crate::{Error, Result};
 use clap::Args;
 use serde::Serialize;
-use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct Eval {
-    /// The policy file (JSON)
-    policy: PathBuf,
-    /// The task, where the policy's own is a TOML file of yours
-    #[arg(long, value_name = "TASK|FILE.toml")]
-    env: Option<String>,
+    #[command(flatten)]
+    chosen: Chosen,
     /// How many episodes
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     episodes: u32,
@@ -47,24 +43,13 @@ struct Report {
 
 impl Eval {
     pub fn run(self) -> Result<()> {
-        let file = PolicyFile::read(&self.policy)?;
-        let task = sim::find(self.env.as_deref().unwrap_or(&file.task)).map_err(|e| self.name_the_field(e))?;
-        let policy = file.policy_for(&self.policy, task.name(), task.observations, task.actions)?;
+        let (task, policy, _) = self.chosen.open()?;
         if self.seed.checked_add(u64::from(self.episodes)).is_none() {
             return Err(Error::usage("--seed is too large: the last episode's seed does not fit 64 bits"));
         }
         let evaluator = Evaluator::new(&task, self.threads)?;
         let report = Report::new(task.name(), evaluator.run_seeds(&policy, self.seed, self.episodes as usize));
         if self.json { print_json(&report) } else { print(&report.text()) }
-    }
-
-    /// An unknown task that comes from the policy file is that file's fault, not the command line's.
-    fn name_the_field(&self, error: Error) -> Error {
-        match self.env {
-            Some(_) => error,
-            None => Error::input(&self.policy, format!("field `task`: {}", error.message))
-                .hint("a policy for your own task needs `--env FILE.toml`"),
-        }
     }
 }
 

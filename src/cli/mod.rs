@@ -1,8 +1,12 @@
 //! The command line: each file parses one command, calls the library, prints. Data goes to stdout, talk to stderr.
 
 mod bench;
+mod chosen;
 mod envs;
 mod eval;
+mod progress;
+mod render;
+mod view;
 
 use crate::{Error, Result};
 use clap::{Parser, Subcommand};
@@ -27,6 +31,10 @@ enum Command {
     Envs(envs::Envs),
     /// Run a policy for some episodes and report its returns
     Eval(eval::Eval),
+    /// Film a policy: MP4 video, animated GIF or a PNG strip of its gait
+    Render(render::Render),
+    /// Watch a policy in a window
+    View(view::View),
     /// Measure speed
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -37,6 +45,8 @@ pub fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Envs(command) => command.run(),
         Command::Eval(command) => command.run(),
+        Command::Render(command) => command.run(),
+        Command::View(command) => command.run(),
         Command::Bench(command) => command.run(),
     };
     match done {
