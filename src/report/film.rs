@@ -3,6 +3,7 @@
 use super::draft::Draft;
 use super::overlay::Overlay;
 use super::render::{Renderer, View};
+use super::smooth::smooth;
 use super::take::Moment;
 use crate::sim::Task;
 use crate::{Error, Result};
@@ -61,17 +62,18 @@ pub fn film(
     mut format: Box<dyn Format>,
     mut drawn: impl FnMut(),
 ) -> Result<()> {
+    let overlay = Overlay::new(view.width, view.height, moments)?;
     thread::scope(|scope| {
-        let (to_writer, pictures) = sync_channel::<Option<Vec<u8>>>(WAITING);
+        let (to_writer, pictures) = sync_channel::<Vec<u8>>(WAITING);
         let writer = scope.spawn(move || {
-            // A channel that closes without `None` means that drawing failed: the format is dropped unfinished.
-            while let Ok(picture) = pictures.recv() {
-                match picture {
-                    Some(rgb) => format.add(&rgb)?,
-                    None => return format.finish(),
-                }
+            for moment in moments {
+                // A channel that closes early means that drawing failed: the format is dropped unfinished.
+                let Ok(mut rgb) = pictures.recv() else { return Ok(()) };
+                smooth(&mut rgb, view.width);
+                overlay.draw(&mut rgb, moment);
+                format.add(&rgb)?;
             }
-            Ok(())
+            format.finish()
         });
         let drawing = draw(task, view, moments, to_writer, &mut drawn);
         let writing = writer.join().unwrap_or_else(|_| Err(Error::failed("the thread that writes the film panicked")));
@@ -84,20 +86,16 @@ fn draw(
     task: &Task,
     view: &View,
     moments: &[&Moment],
-    to_writer: SyncSender<Option<Vec<u8>>>,
+    to_writer: SyncSender<Vec<u8>>,
     drawn: &mut impl FnMut(),
 ) -> Result<()> {
     let mut renderer = Renderer::new(task, view)?;
-    let overlay = Overlay::new(view.width, view.height, moments)?;
     for moment in moments {
-        let mut rgb = renderer.draw(&moment.qpos)?;
-        overlay.draw(&mut rgb, moment);
-        if to_writer.send(Some(rgb)).is_err() {
+        // If the writer is gone, it says why itself.
+        if to_writer.send(renderer.draw(&moment.qpos)?).is_err() {
             return Ok(());
         }
         drawn();
     }
-    // If the writer is gone, it says why itself.
-    let _ = to_writer.send(None);
     Ok(())
 }

@@ -91,7 +91,10 @@ impl Format for Gif {
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
-        self.start()?;
+        // A short film may end while the palette is still being chosen.
+        if matches!(self.stage, Stage::Looking(..)) {
+            self.start()?;
+        }
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Writing(writer) => writer.encoder.into_inner().map_err(|e| self.error(e))?.publish(&self.target),
             _ => Err(Error::failed("the GIF is closed")),

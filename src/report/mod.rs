@@ -1,7 +1,7 @@
 //! What was found, shown: one format per file, and no format knows another.
 //!
-//! A [`take`] is an episode kept for looking at, a [`render`]er draws its moments, an [`overlay`] writes on the picture,
-//! [`film`] passes the pictures to one of the formats [`mp4`], [`gif`] and [`strip`].
+//! A [`take`] is an episode kept for looking at. `render` draws its moments, `smooth` and `overlay` finish the pictures,
+//! and [`film`] passes them to one of the formats [`mp4`], [`gif`] and [`strip`].
 
 pub mod draft;
 pub mod film;
@@ -11,6 +11,7 @@ pub mod gif;
 pub mod mp4;
 mod overlay;
 mod render;
+mod smooth;
 pub mod strip;
 pub mod take;
 #[cfg(feature = "viewer")]
