@@ -1,11 +1,11 @@
 use super::chosen::Chosen;
 use super::progress;
-use crate::report::film::film;
+use crate::report::View;
+use crate::report::film::{self, film};
 use crate::report::gif::Gif;
 use crate::report::mp4::Mp4;
 use crate::report::strip::{PICTURES, Strip};
 use crate::report::take::Take;
-use crate::report::{View, film};
 use crate::{Error, Result};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
@@ -76,8 +76,9 @@ impl Render {
         };
         let view = View { width: self.width, height: self.height, camera: self.camera };
         let bar = progress::bar(moments.len(), "pictures");
-        film(&task, &view, &moments, file, || bar.inc(1))?;
+        let done = film(&task, &view, &moments, file, || bar.inc(1));
         bar.finish_and_clear();
+        done?;
         let (count, seconds, value) = (moments.len(), take.seconds(), take.value());
         eprintln!("{}: {count} pictures of {seconds:.2} s, return {value:.1}", self.output.display());
         Ok(())
