@@ -24,7 +24,8 @@ impl View {
     #[cfg(not(feature = "viewer"))]
     pub fn run(self) -> Result<()> {
         self.chosen.open()?;
-        let again = format!("view {} --seed {}", self.chosen.policy.display(), self.seed);
+        let env = self.chosen.env.map_or(String::new(), |env| format!(" --env {env}"));
+        let again = format!("view {}{env} --seed {}", self.chosen.policy.display(), self.seed);
         Err(crate::Error::failed("this build has no window")
             .hint(format!("`cargo run --release --features viewer -- {again}`; `render` needs no window")))
     }
