@@ -83,7 +83,9 @@ impl Window {
 }
 
 fn no_window(error: MjViewerError) -> Error {
-    let reason = error.source().map_or(String::new(), |source| format!(": {source}"));
-    Error::failed(format!("cannot open a window: {error}{reason}"))
+    // Before the last colon winit tells where in its own source it gave up.
+    let reason = error.source().map_or(error.to_string(), |source| source.to_string());
+    let reason = reason.rsplit(": ").next().unwrap_or(&reason);
+    Error::failed(format!("cannot open a window: {reason}"))
         .hint("it needs a display and OpenGL; `render` needs neither")
 }
