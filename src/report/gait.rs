@@ -35,7 +35,9 @@ fn standardised_changes(seen: &[&[f64]]) -> Vec<Vec<f64>> {
     for j in 0..changes.first().map_or(0, Vec::len) {
         let mean = changes.iter().map(|change| change[j]).sum::<f64>() / count;
         let variance = changes.iter().map(|change| (change[j] - mean).powi(2)).sum::<f64>() / count;
-        let scale = if variance > 0.0 { variance.sqrt().recip() } else { 0.0 };
+        // A steady glide varies by rounding only, and that is not a motion.
+        let spread = variance.sqrt();
+        let scale = if spread > 1e-6 * mean.abs() && spread > 1e-9 { spread.recip() } else { 0.0 };
         changes.iter_mut().for_each(|change| change[j] = (change[j] - mean) * scale);
     }
     changes
