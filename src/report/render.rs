@@ -35,8 +35,10 @@ impl Renderer {
         visual.quality.offsamples = SAMPLES;
 
         let model = Arc::new(model);
+        // First what the user may have got wrong, then what the machine may lack.
+        let camera = camera(&model, task, view)?;
         let mut renderer = MjRenderer::new(&model, view.width, view.height, 0).map_err(no_gl)?;
-        renderer.set_camera(camera(&model, task, view)?);
+        renderer.set_camera(camera);
         Ok(Self { renderer, data: MjData::new(model) })
     }
 
