@@ -109,7 +109,8 @@ impl Compare {
         let comparison = Comparison::new(&groups);
         let place = folders[0].ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf();
         Figure::new(&groups, Axis::Episodes)?.write(&place.join("comparison-curves.svg"), true)?;
-        let json = serde_json::to_string_pretty(&comparison).map_err(|e| Error::failed(format!("cannot write JSON: {e}")))?;
+        let json =
+            serde_json::to_string_pretty(&comparison).map_err(|e| Error::failed(format!("cannot write JSON: {e}")))?;
         for (ending, text) in
             [("txt", comparison.text()), ("csv", comparison.csv()), ("md", comparison.markdown()), ("json", json)]
         {

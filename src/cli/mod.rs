@@ -1,8 +1,8 @@
 //! The command line: each file parses one command, calls the library, prints. Data goes to stdout, talk to stderr.
 
 mod bench;
-mod compare;
 mod chosen;
+mod compare;
 mod curves;
 mod envs;
 mod eval;
@@ -14,6 +14,7 @@ mod progress;
 mod render;
 mod screen;
 mod train;
+mod view;
 
 use crate::{Error, Result};
 use clap::{Parser, Subcommand};
@@ -46,10 +47,12 @@ enum Command {
     Eval(eval::Eval),
     /// Draw learning curves of runs
     Plot(plot::Plot),
+    /// Show a policy: MP4 video, animated GIF, a PNG strip of its gait, or a web page to play, turn and scrub
+    Render(render::Render),
+    /// Watch a policy in a window
+    View(view::View),
     /// Record a policy's episodes as HDF5: one file, or a dataset that Minari opens
     Export(export::Export),
-    /// Show a policy's episode as a web page to play, turn and scrub
-    Render(render::Render),
     /// Measure speed
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -64,8 +67,9 @@ pub fn run() -> ExitCode {
         Command::Envs(command) => command.run().map(|()| 0),
         Command::Eval(command) => command.run().map(|()| 0),
         Command::Plot(command) => command.run().map(|()| 0),
-        Command::Export(command) => command.run().map(|()| 0),
         Command::Render(command) => command.run().map(|()| 0),
+        Command::View(command) => command.run().map(|()| 0),
+        Command::Export(command) => command.run().map(|()| 0),
         Command::Bench(command) => command.run().map(|()| 0),
     };
     match done {

@@ -26,7 +26,9 @@ fn about(kind: OptimizerKind) -> &'static str {
     match kind {
         OptimizerKind::SynCma => "SynCMA (L4DC 2024): --variant adaptive, exact or published, --lambda0",
         OptimizerKind::CmaEs => "CMA-ES as in Hansen's tutorial, with negative weights",
-        OptimizerKind::Ars => "Augmented Random Search (Mania, Guy and Recht 2018), V2 with --normalize running, else V1",
+        OptimizerKind::Ars => {
+            "Augmented Random Search (Mania, Guy and Recht 2018), V2 with --normalize running, else V1"
+        }
         OptimizerKind::RandomSearch => "uniform in the box",
     }
 }

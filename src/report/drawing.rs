@@ -4,8 +4,8 @@ use super::font::FONT;
 use crate::{Error, Result};
 use ab_glyph::{Font, FontRef, ScaleFont};
 use plotters::coord::Shift;
-use plotters::style::Color as _;
 use plotters::prelude::*;
+use plotters::style::Color as _;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::sync::Once;
 
@@ -110,7 +110,8 @@ impl Drawing {
         }
         let mean = |x: usize, y: usize, channel: usize| {
             let rows = (0..SAMPLES).map(|row| ((y * SAMPLES + row) * wide + x * SAMPLES) * 3 + channel);
-            let sum: usize = rows.flat_map(|start| (0..SAMPLES).map(move |i| start + 3 * i)).map(|i| drawn[i] as usize).sum();
+            let sum: usize =
+                rows.flat_map(|start| (0..SAMPLES).map(move |i| start + 3 * i)).map(|i| drawn[i] as usize).sum();
             (sum / (SAMPLES * SAMPLES)) as u8
         };
         let pixel = |i: usize| mean(i / 3 % w, i / 3 / w, i % 3);

@@ -87,10 +87,16 @@ impl Simulator {
 
     /// Holds the action for `frame_skip` physics steps. Actions are not clipped here: that is the policy's part.
     pub fn step(&mut self, action: &[f64]) -> Step {
+        self.step_finely(action, |_| ())
+    }
+
+    /// The same; `watch` is given the simulation after every physics step.
+    pub fn step_finely(&mut self, action: &[f64], mut watch: impl FnMut(&mut MjData<Arc<MjModel>>)) -> Step {
         let before = self.x_position();
         self.data.ctrl_mut().copy_from_slice(action);
         for _ in 0..self.task.definition.frame_skip {
             self.data.step();
+            watch(&mut self.data);
         }
         if self.task.uses_forces {
             self.data.rne_post_constraint();

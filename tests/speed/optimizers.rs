@@ -83,7 +83,8 @@ fn main() {
 /// CMA-ES renews its eigendecomposition every few generations: what does a generation cost beside its share of that?
 fn cma_es_beside_its_eigendecomposition(n: usize, batch: usize) {
     let period = Constants::tutorial(n, batch).eigen_gap.ceil() as usize;
-    let settings = Settings { optimizer: OptimizerKind::CmaEs, sigma: Some(0.1), batch: Some(batch), ..Settings::default() };
+    let settings =
+        Settings { optimizer: OptimizerKind::CmaEs, sigma: Some(0.1), batch: Some(batch), ..Settings::default() };
     let mut cma = CmaEs::new(&settings, DVector::repeat(n, 1.0)).expect("sound settings");
     let (mut generations, mut shares) = (Vec::new(), Vec::new());
     for _ in 0..15 {
