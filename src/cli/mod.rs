@@ -12,6 +12,7 @@ mod optimizers;
 mod plot;
 mod progress;
 mod render;
+mod report;
 mod screen;
 mod train;
 mod view;
@@ -47,6 +48,8 @@ enum Command {
     Eval(eval::Eval),
     /// Draw learning curves of runs
     Plot(plot::Plot),
+    /// Tell all about runs on one web page: curves, statistics, replays, settings, commands
+    Report(report::Report),
     /// Show a policy: MP4 video, animated GIF, a PNG strip of its gait, or a web page to play, turn and scrub
     Render(render::Render),
     /// Watch a policy in a window
@@ -67,6 +70,7 @@ pub fn run() -> ExitCode {
         Command::Envs(command) => command.run().map(|()| 0),
         Command::Eval(command) => command.run().map(|()| 0),
         Command::Plot(command) => command.run().map(|()| 0),
+        Command::Report(command) => command.run().map(|()| 0),
         Command::Render(command) => command.run().map(|()| 0),
         Command::View(command) => command.run().map(|()| 0),
         Command::Export(command) => command.run().map(|()| 0),

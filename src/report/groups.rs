@@ -83,7 +83,7 @@ fn label(group: &Group, groups: &[Group]) -> String {
 }
 
 /// 2.0 as 2, "exact" without its quotes.
-fn short(value: &Value) -> String {
+pub(super) fn short(value: &Value) -> String {
     match value {
         Value::String(word) => word.clone(),
         Value::Float(number) => number.to_string(),

@@ -20,6 +20,10 @@ pub struct Run {
     pub optimizer: String,
     pub seed: u64,
     pub settings: Table,
+    /// The versions of program, MuJoCo and model, as far as the run tells them.
+    pub program: Table,
+    /// How often the run went on under other versions.
+    pub drifts: usize,
     pub rows: Vec<Row>,
     /// The mean return of the final policy on fresh seeds; none while the run goes on.
     pub final_score: Option<f64>,
@@ -29,7 +33,10 @@ impl Run {
     pub fn read(folder: &Path) -> Result<Self> {
         let file = folder.join("run.toml");
         let text = std::fs::read_to_string(&file).map_err(|e| Error::input(&file, e))?;
-        let settings = settings(&text).map_err(|what| Error::input(&file, what))?;
+        let mut document = document(&text).map_err(|what| Error::input(&file, what))?;
+        let Some(Value::Table(settings)) = document.remove("settings") else {
+            return Err(Error::input(&file, "table `[settings]` is missing"));
+        };
         let word = |field: &str| match settings.get(field) {
             Some(Value::String(word)) => Ok(word.clone()),
             _ => Err(Error::input(&file, format!("field `settings.{field}`: a word is missing"))),
@@ -48,6 +55,8 @@ impl Run {
             rows: metrics::read(&folder.join("metrics.csv"))?,
             final_score: final_score(&folder.join("final.json"))?,
             settings,
+            program: document.get("program").and_then(Value::as_table).cloned().unwrap_or_default(),
+            drifts: document.get("drift").and_then(Value::as_array).map_or(0, Vec::len),
         })
     }
 
@@ -90,16 +99,12 @@ fn find(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
     below.iter().try_for_each(|folder| find(folder, found))
 }
 
-fn settings(text: &str) -> std::result::Result<Table, String> {
-    let mut document: Table = text.parse().map_err(|e| format!("not TOML: {e}"))?;
+fn document(text: &str) -> std::result::Result<Table, String> {
+    let document: Table = text.parse().map_err(|e| format!("not TOML: {e}"))?;
     match document.get("format") {
-        Some(Value::String(format)) if format == FORMAT => {}
-        Some(other) => return Err(format!("field `format`: this program reads \"{FORMAT}\", the file says {other}")),
-        None => return Err(format!("field `format` is missing; a run says format = \"{FORMAT}\"")),
-    }
-    match document.remove("settings") {
-        Some(Value::Table(settings)) => Ok(settings),
-        _ => Err("table `[settings]` is missing".into()),
+        Some(Value::String(format)) if format == FORMAT => Ok(document),
+        Some(other) => Err(format!("field `format`: this program reads \"{FORMAT}\", the file says {other}")),
+        None => Err(format!("field `format` is missing; a run says format = \"{FORMAT}\"")),
     }
 }
 

@@ -58,7 +58,7 @@ impl Comparison {
     }
 
     /// The header, then a row per group.
-    fn rows(&self) -> Vec<Vec<String>> {
+    pub(super) fn rows(&self) -> Vec<Vec<String>> {
         let mut header: Vec<String> = ["optimizer", "n", "IQM", "median"].map(String::from).to_vec();
         header.extend(self.baseline.iter().map(|baseline| format!("P(better than {baseline})")));
         header.extend(self.thresholds.iter().map(|threshold| format!("to {}", mark(threshold.value))));
@@ -80,7 +80,7 @@ impl Comparison {
         std::iter::once(header).chain(self.groups.iter().map(row)).collect()
     }
 
-    fn notes(&self) -> Vec<String> {
+    pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if !self.thresholds.is_empty() {
             notes.push(
@@ -96,7 +96,7 @@ impl Comparison {
     }
 }
 
-fn shown(estimate: &Option<Estimate>, number: fn(f64) -> String) -> String {
+pub(super) fn shown(estimate: &Option<Estimate>, number: fn(f64) -> String) -> String {
     match estimate {
         None => NONE.to_string(),
         Some(Estimate { value, interval: None }) => number(*value),

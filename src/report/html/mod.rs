@@ -53,7 +53,7 @@ pub fn data(
 }
 
 /// Puts each value in the place of its `{{name}}`, in one pass, so that no value is searched for names.
-fn fill(page: &str, values: &[(&str, &str)]) -> String {
+pub(super) fn fill(page: &str, values: &[(&str, &str)]) -> String {
     let mut parts = page.split("{{");
     let mut text = parts.next().unwrap_or_default().to_string();
     for part in parts {

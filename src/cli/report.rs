@@ -1,0 +1,29 @@
+use super::print;
+use crate::report::page;
+use crate::{Error, Result};
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct Report {
+    /// Run folders, or folders above some such as `compare` makes: every run below is reported
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// Where to: one page that needs no network
+    #[arg(short, long, value_name = "FILE.html")]
+    output: PathBuf,
+    /// Replace a file that exists
+    #[arg(long)]
+    force: bool,
+}
+
+impl Report {
+    pub fn run(self) -> Result<()> {
+        if self.output.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("html")) {
+            return Err(Error::usage(format!("--output needs a name that ends in .html: {}", self.output.display())));
+        }
+        let runs = page::write(&self.runs, &self.output, self.force)?;
+        let plural = if runs == 1 { "" } else { "s" };
+        print(&format!("wrote {} ({runs} run{plural})\n", self.output.display()))
+    }
+}

@@ -1,0 +1,83 @@
+//! Runs as one self-contained web page: what was asked, how, what came out, how it looks, how to do it again.
+
+mod commands;
+mod markup;
+mod protocol;
+mod question;
+mod replays;
+mod results;
+mod settings;
+
+use super::comparison::Comparison;
+use super::curve::Axis;
+use super::curves::Figure;
+use super::draft::Draft;
+use super::groups::{Group, group};
+use super::html::{self, fill};
+use super::runs::collect;
+use crate::{Error, Result, sim};
+use markup::{element, escape};
+use std::path::{Path, PathBuf};
+
+const PAGE: &str = include_str!("../../../assets/report/report.html");
+const STYLE: &str = include_str!("../../../assets/report/report.css");
+
+/// Reads the runs in these folders and writes the page; returns how many runs it is about.
+pub fn write(folders: &[PathBuf], file: &Path, force: bool) -> Result<usize> {
+    let draft = Draft::file(file, force)?;
+    let groups = group(collect(folders)?)?;
+    std::fs::write(draft.path(), page(&groups, folders)?).map_err(|e| Error::output(file, e))?;
+    draft.publish()?;
+    Ok(groups.iter().map(|group| group.runs.len()).sum())
+}
+
+/// The page; `folders` are where its runs were found. It depends on nothing but the runs.
+pub fn page(groups: &[Group], folders: &[PathBuf]) -> Result<String> {
+    // A user's own task may have moved since; the runs can still be told about.
+    let task = groups.first().and_then(|group| sim::find(&group.env).ok());
+    let about = task.as_ref().map(|task| task.definition.about.as_str());
+    let comparison = Comparison::new(groups);
+    let picks = replays::pick(groups);
+    let values = [
+        ("title", escape(&question::title(groups))),
+        ("style", format!("{}{STYLE}", html::STYLE)),
+        ("question", question::question(groups, about)),
+        ("answer", question::answer(&comparison)),
+        ("protocol", protocol::protocol(groups, task.as_deref())),
+        ("curves", curves(groups)?),
+        ("statistics", results::statistics(&comparison)),
+        ("runs", results::runs(groups)?),
+        ("replays", replays::replays(&picks, task.as_ref())?),
+        ("settings", settings::settings(groups)),
+        ("provenance", settings::provenance(groups)),
+        ("commands", commands::commands(groups, folders, &picks)),
+        ("script", html::SCRIPT.to_string()),
+    ];
+    let values: Vec<(&str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    Ok(fill(PAGE, &values))
+}
+
+fn curves(groups: &[Group]) -> Result<String> {
+    let drawn = groups.iter().flat_map(|group| &group.runs).flat_map(|run| &run.rows).any(|row| row.heldout.is_some());
+    if !drawn {
+        return Ok(element("p", "No run has had a held-out evaluation yet, so there is nothing to draw.") + "\n");
+    }
+    let svg = Figure::new(groups, Axis::Episodes)?.svg()?.replacen("<svg ", "<svg role=\"img\" ", 1);
+    let several = groups.iter().any(|group| group.runs.len() > 1);
+    let line = if several {
+        "The line is the median over training seeds, the band the middle half of them; a curve ends where fewer than \
+         three quarters of its seeds remain."
+    } else {
+        "One training seed, so there is no band."
+    };
+    let caption = format!(
+        "Return of the deployable policy, the center of the search, on held-out reset seeds against training episodes. \
+         {line} Dotted lines of the same colour are the best policy so far, confirmed on fresh seeds; level lines are \
+         yardsticks."
+    );
+    Ok(format!(
+        "<figure class=\"curves\">\n<div class=\"pan\" tabindex=\"0\" role=\"group\" aria-label=\"learning curves\">{svg}\
+         </div>\n{}\n</figure>\n",
+        element("figcaption", &caption)
+    ))
+}

@@ -1,0 +1,95 @@
+//! What was asked, and what came out, in a few sentences.
+
+use super::markup::{count, element, escape, list};
+use crate::report::comparison::{Comparison, Entry};
+use crate::report::groups::{Group, short};
+use crate::report::numbers::{score, thousands};
+use crate::report::table::shown;
+
+/// From so many seeds on, a percentile bootstrap is about as wide as it should be.
+const ENOUGH: usize = 5;
+
+pub fn title(groups: &[Group]) -> String {
+    let labels: Vec<&str> = groups.iter().map(|group| group.label.as_str()).collect();
+    let seed = match groups {
+        [one] if one.runs.len() == 1 => format!(", seed {}", one.runs[0].seed),
+        _ => String::new(),
+    };
+    format!("{}: {}{seed}", groups.first().map_or("", |group| &group.env), list(&labels, "and"))
+}
+
+pub fn question(groups: &[Group], about: Option<&str>) -> String {
+    let task = groups.first().map_or(String::new(), |group| match about {
+        Some(about) => format!("{} ({about})", group.env),
+        None => group.env.clone(),
+    });
+    let labels: Vec<&str> = groups.iter().map(|group| group.label.as_str()).collect();
+    let within = budget(groups).map_or("its budget".to_string(), |budget| format!("{budget} training episodes"));
+    let asked = match groups {
+        [one] if one.runs.len() == 1 => {
+            format!("How good a policy does {} find for {task} within {within}, from one seed?", one.label)
+        }
+        [one] => format!(
+            "How good a policy does {} find for {task} within {within}, and how much does that depend on the seed?",
+            one.label
+        ),
+        _ => format!(
+            "Which finds the better policy for {task} within {within}: {}? And how sure is that?",
+            list(&labels, "or")
+        ),
+    };
+    format!("<p class=\"question\">{}</p>\n", escape(&asked))
+}
+
+/// The budget, if all have the same.
+fn budget(groups: &[Group]) -> Option<String> {
+    let mut budgets = groups.iter().map(|group| group.runs.first()?.settings.get("budget"));
+    let first = budgets.next()??;
+    let number = first.as_integer().map_or_else(|| short(first), |budget| thousands(budget as f64, 0));
+    budgets.all(|other| other == Some(first)).then_some(number)
+}
+
+pub fn answer(comparison: &Comparison) -> String {
+    let mut ranked: Vec<(&Entry, f64)> =
+        comparison.groups.iter().filter_map(|entry| Some((entry, entry.iqm?.value))).collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut said = Vec::new();
+    match ranked.first() {
+        None => said.push("No run has finished yet, so there is no final score to tell.".to_string()),
+        Some((best, value)) if best.finished == 1 && ranked.len() == 1 => {
+            said.push(format!("The final policy's mean return is {}.", score(*value)));
+        }
+        Some((best, _)) => {
+            let lead = if ranked.len() > 1 { format!("{} came out highest", best.label) } else { best.label.clone() };
+            let value = shown(&best.iqm, score);
+            let runs = count(best.finished, "finished run");
+            said.push(format!("{lead}: final return {value} (interquartile mean of {runs}, 95 % interval)."));
+        }
+    }
+    said.extend(comparison.groups.iter().filter_map(|entry| against_baseline(entry, comparison.baseline.as_deref()?)));
+    let fewest = comparison.groups.iter().map(|entry| entry.finished).filter(|n| *n > 1).min();
+    if let Some(few) = fewest.filter(|few| *few < ENOUGH) {
+        said.push(format!("With only {few} seeds, intervals are narrower than they should be: read them with care."));
+    }
+    let (runs, finished) =
+        comparison.groups.iter().fold((0, 0), |sum, entry| (sum.0 + entry.runs, sum.1 + entry.finished));
+    if finished < runs {
+        said.push(format!(
+            "{} of {} not finished: in progress or interrupted. They count in the curves, not in the final scores.",
+            runs - finished,
+            count(runs, "run") + if runs - finished == 1 { " is" } else { " are" },
+        ));
+    }
+    element("p", &said.join(" ")) + "\n"
+}
+
+fn against_baseline(entry: &Entry, baseline: &str) -> Option<String> {
+    let estimate = entry.improvement?;
+    let verdict = match estimate.interval {
+        Some(trust) if trust.low > 0.5 => "which is more often than chance",
+        Some(trust) if trust.high < 0.5 => "which is less often than chance",
+        _ => "which may be chance",
+    };
+    let chance = shown(&entry.improvement, |p| thousands(p, 2));
+    Some(format!("A run of {} ends above one of {baseline} with probability {chance}, {verdict}.", entry.label))
+}

@@ -1,0 +1,113 @@
+//! The policies to look at: the best, the middle and the worst seed of the best method.
+
+use super::markup::{element, escape};
+use crate::Result;
+use crate::policy::PolicyFile;
+use crate::report::groups::Group;
+use crate::report::html;
+use crate::report::numbers::{score, thousands};
+use crate::report::runs::Run;
+use crate::sim::{Simulator, Task};
+use crate::statistics::interquartile_mean;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// More of an episode makes the page heavier and shows the same gait again.
+const SECONDS: f64 = 10.0;
+
+/// An episode on the page.
+pub struct Pick<'a> {
+    what: &'static str,
+    label: &'a str,
+    run: &'a Run,
+    file: &'static str,
+}
+
+impl Pick<'_> {
+    /// The file of the policy.
+    pub fn policy(&self) -> PathBuf {
+        self.run.folder.join(self.file)
+    }
+}
+
+/// Of finished runs the final policies, since by these the seeds are ranked; of a single run its best one.
+pub fn pick(groups: &[Group]) -> Vec<Pick<'_>> {
+    let all = || groups.iter().flat_map(|group| group.runs.iter().map(|run| (group.label.as_str(), run)));
+    if let (1, Some((label, run))) = (all().count(), all().next()) {
+        let file = ["best.json", "final.json"].into_iter().find(|file| run.folder.join(file).exists());
+        return file.map(|file| Pick { what: "The best policy", label, run, file }).into_iter().collect();
+    }
+    let value = |group: &&Group| interquartile_mean(&ranked(group).iter().map(|(score, _)| *score).collect::<Vec<_>>());
+    let finished = groups.iter().filter(|group| group.runs.iter().any(|run| run.final_score.is_some()));
+    let Some(group) = finished.max_by(|a, b| value(a).total_cmp(&value(b))) else {
+        // Nothing has finished: the best confirmed so far.
+        let known = all().filter(|(_, run)| run.folder.join("best.json").exists());
+        let so_far = |run: &Run| run.rows.last().and_then(|row| row.best).unwrap_or(f64::NEG_INFINITY);
+        let best = known.max_by(|a, b| so_far(a.1).total_cmp(&so_far(b.1)));
+        let show = |(label, run)| Pick { what: "The best so far", label, run, file: "best.json" };
+        return best.map(show).into_iter().collect();
+    };
+    let runs = ranked(group);
+    let last = runs.len() - 1;
+    let places: &[(&'static str, usize)] = match runs.len() {
+        1 => &[("The only finished seed", 0)],
+        2 => &[("Best seed", 1), ("Worst seed", 0)],
+        _ => &[("Best seed", last), ("Median seed", last / 2), ("Worst seed", 0)],
+    };
+    let show =
+        |(what, at): &(&'static str, usize)| Pick { what, label: &group.label, run: runs[*at].1, file: "final.json" };
+    places.iter().map(show).collect()
+}
+
+/// The finished runs, worst first.
+fn ranked(group: &Group) -> Vec<(f64, &Run)> {
+    let mut runs: Vec<(f64, &Run)> = group.runs.iter().filter_map(|run| Some((run.final_score?, run))).collect();
+    runs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    runs
+}
+
+/// A figure per episode. Without its task a policy cannot be played, and the page says so.
+pub fn replays(picks: &[Pick], task: Option<&Arc<Task>>) -> Result<String> {
+    let Some(task) = task else {
+        return Ok(element("p", "The task's definition is not where it was, so nothing can be replayed.") + "\n");
+    };
+    if picks.is_empty() {
+        return Ok(element("p", "No run has written a policy yet.") + "\n");
+    }
+    let mut simulator = Simulator::new(task.clone());
+    picks.iter().map(|pick| figure(pick, task, &mut simulator)).collect()
+}
+
+fn figure(pick: &Pick, task: &Task, simulator: &mut Simulator) -> Result<String> {
+    let path = pick.policy();
+    let file = PolicyFile::read(&path)?;
+    let policy = file.policy_for(&path, task.name(), task.observations, task.actions)?;
+    let part = |field: &str| file.score.as_ref().and_then(|score| score.get(field));
+    let seed = part("first_seed").and_then(Value::as_u64).unwrap_or(0);
+    let scored = match (part("mean").and_then(Value::as_f64), part("episodes").and_then(Value::as_u64)) {
+        (Some(mean), Some(n)) => format!(": mean return {} over {n} episodes", score(mean)),
+        _ => String::new(),
+    };
+    let name = element("b", pick.what);
+    let (data, outcome) = match html::data(simulator, &policy, seed, Some(SECONDS)) {
+        Ok(recorded) => recorded,
+        Err(error) => {
+            let why = format!(" of {}, seed {}, cannot be shown: {error}.", pick.label, pick.run.seed);
+            return Ok(format!("<p>{name}{}</p>\n", escape(&why)));
+        }
+    };
+    let long = outcome.length as f64 * task.dt();
+    let cut = if long > SECONDS { format!(", its first {SECONDS} of {long:.0} seconds") } else { String::new() };
+    let about = format!(
+        ", {} seed {}{scored}. Shown is the episode with reset seed {}{cut}.",
+        pick.label,
+        pick.run.seed,
+        thousands(seed as f64, 0)
+    );
+    Ok(format!(
+        "<figure class=\"episode\">\n<figcaption>{name}{}</figcaption>\n<div class=\"screen\"></div>\n\
+         <script type=\"application/json\">{data}</script>\n</figure>\n",
+        escape(&about)
+    ))
+}
