@@ -4,6 +4,7 @@ use super::curve::{Axis, Curve, csv};
 use super::draft::Draft;
 use super::drawing::Drawing;
 use super::figure;
+pub use super::figure::Sheet;
 use super::groups::{Group, group};
 use super::runs::collect;
 use crate::sim::{self, Yardstick};
@@ -19,12 +20,16 @@ pub struct Figure {
 
 impl Figure {
     pub fn new(groups: &[Group], axis: Axis) -> Result<Self> {
+        Self::on(Sheet::WIDE, groups, axis)
+    }
+
+    pub fn on(sheet: Sheet, groups: &[Group], axis: Axis) -> Result<Self> {
         let curves: Vec<Curve> = groups.iter().map(|group| Curve::new(group, axis)).collect();
         let curves: Vec<Curve> = curves.into_iter().filter(|curve| !curve.heldout.is_empty()).collect();
         let Some(first) = groups.first().filter(|_| !curves.is_empty()) else {
             return Err(Error::failed("nothing to draw: no run has a held-out evaluation yet"));
         };
-        let drawing = figure::draw(&first.env, &curves, &yardsticks(&first.env), axis)?;
+        let drawing = figure::draw(sheet, &first.env, &curves, &yardsticks(&first.env), axis)?;
         let title = format!("{}: return over training {}", first.env, axis.name());
         Ok(Self { title, drawing, csv: csv(&curves, axis) })
     }

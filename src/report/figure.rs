@@ -6,11 +6,26 @@ use super::numbers::{decimals, mark, thousands, ticks};
 use crate::Result;
 use crate::sim::Yardstick;
 
-const WIDTH: f32 = 900.0;
-const HEIGHT: f32 = 560.0;
 const EDGE: f32 = 20.0;
-/// Room for the names of yardsticks.
-const MARGIN: f32 = 208.0;
+
+/// What the figure is drawn on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sheet {
+    width: f32,
+    height: f32,
+    /// Room for yardsticks at the right.
+    margin: f32,
+    /// Whether the figure explains itself: title, and the names of yardsticks. Otherwise what stands around it does.
+    alone: bool,
+    /// About how many ticks an axis has.
+    ticks: (usize, usize),
+}
+
+impl Sheet {
+    pub const WIDE: Self = Self { width: 900.0, height: 560.0, margin: 208.0, alone: true, ticks: (9, 9) };
+    /// For a phone, in a text.
+    pub const NARROW: Self = Self { width: 400.0, height: 400.0, margin: 52.0, alone: false, ticks: (4, 7) };
+}
 
 const INK: Color = (34, 34, 34);
 const GREY: Color = (95, 95, 95);
@@ -25,6 +40,7 @@ const DOTTED: &[f32] = &[1.5, 2.5];
 
 /// The plot's rectangle and the ranges of data it shows.
 struct Frame {
+    sheet: Sheet,
     left: f32,
     right: f32,
     top: f32,
@@ -48,25 +64,18 @@ impl Frame {
 }
 
 /// The whole figure.
-pub fn draw(title: &str, curves: &[Curve], yardsticks: &[Yardstick], axis: Axis) -> Result<Drawing> {
-    let mut drawing = Drawing::new(WIDTH, HEIGHT)?;
-    let title = fit(&drawing, title, 23.0, WIDTH - 2.0 * EDGE);
-    drawing.text(&title, (EDGE, 34.0), 23.0, INK, Anchor::Left);
-    let band = if curves.iter().any(|curve| curve.seeds > 1) {
-        "Return of the deployable policy on held-out seeds: median and interquartile band over training seeds"
-    } else {
-        "Return of the deployable policy on held-out seeds, one training seed per curve"
-    };
-    drawing.text(band, (EDGE, 56.0), 14.5, GREY, Anchor::Left);
-    let top = legend(&mut drawing, curves, 80.0) + 14.0;
+pub fn draw(sheet: Sheet, title: &str, curves: &[Curve], yardsticks: &[Yardstick], axis: Axis) -> Result<Drawing> {
+    let mut drawing = Drawing::new(sheet.width, sheet.height)?;
+    let first_row = if sheet.alone { head(&mut drawing, sheet, title, curves) } else { 20.0 };
+    let top = legend(&mut drawing, sheet, curves, first_row) + 14.0;
     let y = vertical_range(curves, yardsticks);
     let last = curves.iter().flat_map(|curve| curve.heldout.iter().chain(&curve.best)).map(|p| p.x);
     let x = (0.0, last.fold(0.0, f64::max).max(1.0));
-    let y_ticks = ticks(y.0, y.1, 9);
+    let y_ticks = ticks(y.0, y.1, sheet.ticks.1);
     let y_names: Vec<String> = y_ticks.iter().map(|tick| thousands(*tick, decimals(&y_ticks))).collect();
     let widest = y_names.iter().map(|name| drawing.width_of(name, 14.0)).fold(0.0, f32::max);
-    let right = WIDTH - if yardsticks.is_empty() { 2.0 * EDGE } else { MARGIN };
-    let frame = Frame { left: EDGE + 24.0 + widest + 8.0, right, top, bottom: HEIGHT - 58.0, x, y };
+    let right = sheet.width - if yardsticks.is_empty() { 2.0 * EDGE } else { sheet.margin };
+    let frame = Frame { sheet, left: EDGE + 24.0 + widest + 8.0, right, top, bottom: sheet.height - 58.0, x, y };
     axes(&mut drawing, &frame, axis, &y_ticks, &y_names);
     reference_lines(&mut drawing, &frame, yardsticks);
     for (index, curve) in curves.iter().enumerate() {
@@ -85,6 +94,19 @@ pub fn draw(title: &str, curves: &[Curve], yardsticks: &[Yardstick], axis: Axis)
     Ok(drawing)
 }
 
+/// Title and what is drawn; returns the base line below.
+fn head(drawing: &mut Drawing, sheet: Sheet, title: &str, curves: &[Curve]) -> f32 {
+    let title = fit(drawing, title, 23.0, sheet.width - 2.0 * EDGE);
+    drawing.text(&title, (EDGE, 34.0), 23.0, INK, Anchor::Left);
+    let band = if curves.iter().any(|curve| curve.seeds > 1) {
+        "Return of the deployable policy on held-out seeds: median and interquartile band over training seeds"
+    } else {
+        "Return of the deployable policy on held-out seeds, one training seed per curve"
+    };
+    drawing.text(band, (EDGE, 56.0), 14.5, GREY, Anchor::Left);
+    80.0
+}
+
 /// A best holds until it is beaten: level, then straight up.
 fn steps(line: &[(f32, f32)]) -> Vec<(f32, f32)> {
     let corners = line.windows(2).flat_map(|pair| [(pair[1].0, pair[0].1), pair[1]]);
@@ -100,7 +122,7 @@ fn dashes(index: usize) -> &'static [f32] {
 }
 
 /// Entries from left to right, in as many rows as they need; returns the last row's base line.
-fn legend(drawing: &mut Drawing, curves: &[Curve], first_row: f32) -> f32 {
+fn legend(drawing: &mut Drawing, sheet: Sheet, curves: &[Curve], first_row: f32) -> f32 {
     let (sample, gap, size) = (34.0, 26.0, 14.5);
     let name = |curve: &Curve| match curve.seeds {
         1 => format!("{} (1 seed)", curve.label),
@@ -113,9 +135,9 @@ fn legend(drawing: &mut Drawing, curves: &[Curve], first_row: f32) -> f32 {
     }
     let (mut x, mut y) = (EDGE, first_row);
     for (index, text) in entries {
-        let text = fit(drawing, &text, size, WIDTH - 2.0 * EDGE - sample - 8.0);
+        let text = fit(drawing, &text, size, sheet.width - 2.0 * EDGE - sample - 8.0);
         let width = sample + 8.0 + drawing.width_of(&text, size);
-        if x > EDGE && x + width > WIDTH - EDGE {
+        if x > EDGE && x + width > sheet.width - EDGE {
             (x, y) = (EDGE, y + 21.0);
         }
         let line = [(x, y - 5.0), (x + sample, y - 5.0)];
@@ -154,7 +176,7 @@ fn axes(drawing: &mut Drawing, frame: &Frame, axis: Axis, y_ticks: &[f64], y_nam
         drawing.line(&[(frame.left, y), (frame.right, y)], FAINT, 1.0, &[]);
         drawing.text(name, (frame.left - 8.0, y + 4.5), 14.0, INK, Anchor::Right);
     }
-    let x_ticks = ticks(frame.x.0, frame.x.1, 9);
+    let x_ticks = ticks(frame.x.0, frame.x.1, frame.sheet.ticks.0);
     for tick in &x_ticks {
         let x = frame.at_x(*tick);
         drawing.line(&[(x, frame.bottom), (x, frame.bottom + 5.0)], INK, 1.0, &[]);
@@ -168,7 +190,7 @@ fn axes(drawing: &mut Drawing, frame: &Frame, axis: Axis, y_ticks: &[f64], y_nam
         Axis::Steps => "training environment steps",
     };
     let middle = ((frame.left + frame.right) / 2.0, (frame.top + frame.bottom) / 2.0);
-    drawing.text(what, (middle.0, HEIGHT - 14.0), 15.0, INK, Anchor::Middle);
+    drawing.text(what, (middle.0, frame.sheet.height - 14.0), 15.0, INK, Anchor::Middle);
     drawing.upright_text("return", (EDGE + 10.0, middle.1), 15.0, INK, Anchor::Middle);
 }
 
@@ -181,12 +203,16 @@ fn reference_lines(drawing: &mut Drawing, frame: &Frame, yardsticks: &[Yardstick
     for yardstick in sorted {
         let inside = (frame.y.0..=frame.y.1).contains(&yardstick.value);
         let beyond = if yardstick.value > frame.y.1 { " (above the figure)" } else { " (below the figure)" };
-        let text = format!("{}: {}{}", mark(yardstick.value), yardstick.what, if inside { "" } else { beyond });
+        let text = match frame.sheet.alone {
+            true => format!("{}: {}{}", mark(yardstick.value), yardstick.what, if inside { "" } else { beyond }),
+            false if inside => mark(yardstick.value),
+            false => continue,
+        };
         let y = frame.at_y(yardstick.value.clamp(frame.y.0, frame.y.1));
         if inside {
             drawing.line(&[(frame.left, y), (frame.right, y)], GREY, 1.1, &[1.5, 4.0]);
         }
-        labels.push((y, inside, wrap(drawing, &text, size, MARGIN - lead - 8.0)));
+        labels.push((y, inside, wrap(drawing, &text, size, frame.sheet.margin - lead - 8.0)));
     }
     let heights: Vec<f32> = labels.iter().map(|(_, _, lines)| lines.len() as f32 * leading + 6.0).collect();
     let wanted: Vec<f32> = labels.iter().map(|(y, _, _)| *y).collect();

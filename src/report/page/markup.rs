@@ -33,7 +33,7 @@ pub fn table(class: &str, caption: &str, header: &[String], rows: &[Vec<String>]
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(header).enumerate().map(|(column, (cell, name))| match column {
             0 => format!("<th scope=\"row\">{cell}</th>"),
-            _ => format!("<td data-name=\"{}\">{cell}</td>", escape(name)),
+            _ => format!("<td data-name=\"{}\"><span>{cell}</span></td>", escape(name)),
         });
         format!("<tr>{}</tr>\n", cells.collect::<String>())
     };

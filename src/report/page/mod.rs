@@ -10,7 +10,7 @@ mod settings;
 
 use super::comparison::Comparison;
 use super::curve::Axis;
-use super::curves::Figure;
+use super::curves::{Figure, Sheet};
 use super::draft::Draft;
 use super::groups::{Group, group};
 use super::html::{self, fill};
@@ -62,7 +62,11 @@ fn curves(groups: &[Group]) -> Result<String> {
     if !drawn {
         return Ok(element("p", "No run has had a held-out evaluation yet, so there is nothing to draw.") + "\n");
     }
-    let svg = Figure::new(groups, Axis::Episodes)?.svg()?.replacen("<svg ", "<svg role=\"img\" ", 1);
+    // One for each width of the window; the other is not shown.
+    let svg = |sheet: Sheet, class: &str| -> Result<String> {
+        let svg = Figure::on(sheet, groups, Axis::Episodes)?.svg()?;
+        Ok(svg.replacen("<svg ", &format!("<svg role=\"img\" class=\"{class}\" "), 1))
+    };
     let several = groups.iter().any(|group| group.runs.len() > 1);
     let line = if several {
         "The line is the median over training seeds, the band the middle half of them; a curve ends where fewer than \
@@ -73,11 +77,8 @@ fn curves(groups: &[Group]) -> Result<String> {
     let caption = format!(
         "Return of the deployable policy, the center of the search, on held-out reset seeds against training episodes. \
          {line} Dotted lines of the same colour are the best policy so far, confirmed on fresh seeds; level lines are \
-         yardsticks."
+         returns worth comparing with, explained below the table."
     );
-    Ok(format!(
-        "<figure class=\"curves\">\n<div class=\"pan\" tabindex=\"0\" role=\"group\" aria-label=\"learning curves\">{svg}\
-         </div>\n{}\n</figure>\n",
-        element("figcaption", &caption)
-    ))
+    let drawings = svg(Sheet::WIDE, "on-wide")? + &svg(Sheet::NARROW, "on-narrow")?;
+    Ok(format!("<figure class=\"curves\">\n{drawings}\n{}\n</figure>\n", element("figcaption", &caption)))
 }

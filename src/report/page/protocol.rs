@@ -77,8 +77,14 @@ fn task(asked: &Asked) -> String {
         None => String::new(),
     };
     let (seen, done, most) = (task.observations, task.actions, thousands(definition.horizon as f64, 0));
-    let about = &definition.about;
+    let about = sentence(&definition.about);
     format!("{about}. {seen} observations, {done} actions, at most {most} steps in an episode.{rules}")
+}
+
+/// With a capital at its start.
+fn sentence(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or(String::new(), |first| first.to_uppercase().chain(rest).collect())
 }
 
 fn policy(asked: &Asked) -> String {

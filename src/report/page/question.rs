@@ -66,10 +66,13 @@ pub fn answer(comparison: &Comparison) -> String {
             said.push(format!("{lead}: final return {value} (interquartile mean of {runs}, 95 % interval)."));
         }
     }
-    said.extend(comparison.groups.iter().filter_map(|entry| against_baseline(entry, comparison.baseline.as_deref()?)));
-    let fewest = comparison.groups.iter().map(|entry| entry.finished).filter(|n| *n > 1).min();
-    if let Some(few) = fewest.filter(|few| *few < ENOUGH) {
-        said.push(format!("With only {few} seeds, intervals are narrower than they should be: read them with care."));
+    let fewest = comparison.groups.iter().map(|entry| entry.finished).filter(|n| *n > 0).min().unwrap_or(0);
+    let versus = |entry| against_baseline(entry, comparison.baseline.as_deref()?, fewest < ENOUGH);
+    said.extend(comparison.groups.iter().filter_map(versus));
+    if (2..ENOUGH).contains(&fewest) {
+        said.push(format!(
+            "With only {fewest} seeds, intervals are narrower than they should be: read them with care."
+        ));
     }
     let (runs, finished) =
         comparison.groups.iter().fold((0, 0), |sum, entry| (sum.0 + entry.runs, sum.1 + entry.finished));
@@ -83,9 +86,10 @@ pub fn answer(comparison: &Comparison) -> String {
     element("p", &said.join(" ")) + "\n"
 }
 
-fn against_baseline(entry: &Entry, baseline: &str) -> Option<String> {
+fn against_baseline(entry: &Entry, baseline: &str, few: bool) -> Option<String> {
     let estimate = entry.improvement?;
     let verdict = match estimate.interval {
+        _ if few => "from too few seeds to rule out chance",
         Some(trust) if trust.low > 0.5 => "which is more often than chance",
         Some(trust) if trust.high < 0.5 => "which is less often than chance",
         _ => "which may be chance",

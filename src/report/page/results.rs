@@ -50,14 +50,13 @@ pub fn statistics(comparison: &Comparison) -> String {
 
 /// A row per run: what its policies are worth on fresh seeds.
 pub fn runs(groups: &[Group]) -> Result<String> {
-    let header = ["method", "seed", "training episodes", "final policy", "best policy"].map(String::from);
+    let header = ["run", "training episodes", "final policy", "best policy"].map(String::from);
     let mut rows = Vec::new();
     for group in groups {
         for run in &group.runs {
             let trained = run.rows.last().map_or(0.0, |row| row.episodes);
             rows.push(vec![
-                escape(&group.label),
-                run.seed.to_string(),
+                escape(&format!("{}, seed {}", group.label, run.seed)),
                 number(trained, &thousands(trained, 0)),
                 scored(run, "final.json")?.unwrap_or_else(|| "not finished".into()),
                 scored(run, "best.json")?.unwrap_or_else(|| "none yet".into()),
@@ -68,7 +67,7 @@ pub fn runs(groups: &[Group]) -> Result<String> {
                 at its end. The best policy is the candidate or center that did best in training and confirmed it on \
                 fresh seeds. Scores of unfinished runs are from the fewer episodes of that confirmation.";
     let caption = format!("Scores of {}", count(rows.len(), "run"));
-    Ok(table("wide", &caption, &header, &rows) + &element("p", note) + "\n")
+    Ok(table("wide", &caption, &header, &rows) + &format!("<p class=\"note\">{note}</p>\n"))
 }
 
 fn scored(run: &Run, name: &str) -> Result<Option<String>> {
