@@ -14,12 +14,12 @@ pub fn commands(groups: &[Group], folders: &[PathBuf], picks: &[Pick]) -> String
     let again = format!("{}\nlocomotion report {AGAIN} -o report.html", runs.join("\n"));
     let here: Vec<String> = folders.iter().map(|folder| path(folder)).collect();
     let page = format!("locomotion report {} -o report.html", here.join(" "));
-    let whole: Vec<String> =
-        picks.iter().map(|pick| format!("locomotion render {} -o film.mp4", path(&pick.policy()))).collect();
+    let film = |pick: &Pick| format!("locomotion render {} -o seed-{}.mp4", path(&pick.policy()), pick.seed());
+    let films: Vec<String> = picks.iter().map(film).collect();
     let mut html = block("All runs again, and their page:", &again);
     html += &block("This page from the runs that are there:", &page);
-    if !whole.is_empty() {
-        html += &block("A film of each policy shown above:", &whole.join("\n"));
+    if !films.is_empty() {
+        html += &block("A film of each policy shown above:", &films.join("\n"));
     }
     html
 }

@@ -29,6 +29,10 @@ impl Pick<'_> {
     pub fn policy(&self) -> PathBuf {
         self.run.folder.join(self.file)
     }
+
+    pub fn seed(&self) -> u64 {
+        self.run.seed
+    }
 }
 
 /// Of finished runs the final policies, since by these the seeds are ranked; of a single run its best one.
