@@ -75,7 +75,12 @@ pub struct PolicyFile {
 impl PolicyFile {
     pub fn read(file: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(file).map_err(|e| Error::input(file, e))?;
-        Self::parse(&text).map_err(|what| Error::input(file, what))
+        Self::from_text(&text, file)
+    }
+
+    /// Reads the text of a policy file; `file` is named in errors.
+    pub fn from_text(text: &str, file: &Path) -> Result<Self> {
+        Self::parse(text).map_err(|what| Error::input(file, what))
     }
 
     /// The policy, if it fits a task with these sizes.

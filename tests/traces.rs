@@ -20,6 +20,20 @@ fn wiggle(task: &Task) -> LinearPolicy {
     LinearPolicy::from_rows(&weights, task.observations, None)
 }
 
+/// Opens a finished file. A test beside this one that starts a program holds, for a moment between fork and exec, copies of
+/// all open files and so their locks: that moment is waited out.
+fn open(path: impl AsRef<Path>) -> File {
+    let mut tries = (0..100).map(|_| File::open(path.as_ref()));
+    let wait = |found: &hdf5::Result<File>| {
+        let locked = found.as_ref().is_err_and(|e| e.to_string().contains("unable to lock"));
+        if locked {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        !locked
+    };
+    tries.find(wait).expect("the lock is gone within two seconds").unwrap()
+}
+
 fn request<'a>(evaluator: &'a Evaluator, task: &'a Task, policy: &'a LinearPolicy, episodes: usize) -> Request<'a> {
     Request { evaluator, task, policy, first_seed: SEED, episodes, origin: Some("locomotion train".into()) }
 }
@@ -33,7 +47,7 @@ fn with_dataset(name: &str, episodes: usize, check: impl Fn(&Arc<Task>, &File, &
     minari::write(&request(&evaluator, &task, &policy, episodes), &id, root.path(), false, &mut |_| ()).unwrap();
     let data = root.path().join("test/wiggle-v3/data");
     let metadata = serde_json::from_slice(&std::fs::read(data.join("metadata.json")).unwrap()).unwrap();
-    let file = File::open(data.join("main_data.hdf5")).unwrap();
+    let file = open(data.join("main_data.hdf5"));
     check(&task, &file, &metadata, &evaluator.run_seeds(&policy, SEED, episodes));
 }
 
@@ -196,7 +210,7 @@ fn a_single_file_holds_the_same_groups_and_the_metadata_as_attributes() {
     let target = folder.path().join("traces.h5");
     let request = request(&evaluator, &task, &policy, 3);
     let totals = write_file(&request, Layout::Minari, &target, false, &mut |_| ()).unwrap();
-    let file = File::open(&target).unwrap();
+    let file = open(&target);
     assert_eq!(file.member_names().unwrap(), ["episode_0", "episode_1", "episode_2"]);
     assert_eq!(whole(&file, "total_steps"), totals.steps as i64);
     let text: VarLenUnicode = file.attr("env_spec").unwrap().read_scalar().unwrap();
@@ -210,7 +224,7 @@ fn d4rl_strings_the_steps_together() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("flat.h5");
     write_file(&request(&evaluator, &task, &policy, 3), Layout::D4rl, &target, false, &mut |_| ()).unwrap();
-    let file = File::open(&target).unwrap();
+    let file = open(&target);
     let outcomes = evaluator.run_seeds(&policy, SEED, 3);
     let steps: usize = outcomes.iter().map(|o| o.length).sum();
     let columns = [("observations", 11), ("actions", 3), ("infos/qpos", 6), ("infos/qvel", 6)];
@@ -262,7 +276,7 @@ fn a_users_own_task_has_no_gymnasium_environment() {
     let (policy, evaluator) = (wiggle(&task), Evaluator::new(&task, 1).unwrap());
     let target = folder.path().join("cart.h5");
     write_file(&request(&evaluator, &task, &policy, 1), Layout::Minari, &target, false, &mut |_| ()).unwrap();
-    let names = File::open(&target).unwrap().attr_names().unwrap();
+    let names = open(&target).attr_names().unwrap();
     assert!(!names.contains(&"env_spec".to_string()) && names.contains(&"action_space".to_string()));
 }
 
@@ -357,6 +371,6 @@ fn force_replaces_a_dataset_as_a_whole() {
     assert_eq!(write(1, false).map(|_| ()).unwrap_err().exit_code(), 4);
     write(1, true).unwrap();
     let data = root.path().join("swimmer-v0/data");
-    assert_eq!(File::open(data.join("main_data.hdf5")).unwrap().member_names().unwrap(), ["episode_0"]);
+    assert_eq!(open(data.join("main_data.hdf5")).member_names().unwrap(), ["episode_0"]);
     assert_eq!(std::fs::read_dir(root.path().join("swimmer-v0")).unwrap().count(), 1, "no drafts are left");
 }

@@ -1,13 +1,13 @@
-//! A drawing is a list of shapes, text included; plotters writes the list down as SVG and as pixels.
+//! A drawing is a list of shapes; plotters writes the list down as SVG and as pixels.
+//!
+//! Text becomes outlines of our own font here, so no viewer's fonts and no fontconfig have a say in how it looks.
 
 use super::font::FONT;
 use crate::{Error, Result};
-use ab_glyph::{Font, FontRef, ScaleFont};
+use ab_glyph::{Font, FontRef, OutlineCurve, ScaleFont};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::Color as _;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use std::sync::Once;
 
 /// Red, green, blue.
 pub type Color = (u8, u8, u8);
@@ -18,16 +18,13 @@ const FINE: f32 = 8.0;
 const PIXELS: usize = 2;
 /// each the mean of so many drawn ones in a row and in a column: plotters' own edges are hard.
 const SAMPLES: usize = 3;
-/// The name the font goes by.
-const FAMILY: &str = "sans-serif";
-/// plotters writes text of size s with letters of s / 1.24 per em.
-const EM: f32 = 1.24;
+/// A curve of a letter becomes so many straight pieces.
+const PIECES: usize = 5;
 
 enum Shape {
     Line { points: Vec<(f32, f32)>, color: Color, width: f32, dashes: Vec<f32> },
     Area { points: Vec<(f32, f32)>, color: Color, opacity: f32 },
     Circle { center: (f32, f32), radius: f32, color: Color },
-    Text { text: String, at: (f32, f32), size: f32, color: Color, anchor: Anchor, upright: bool },
 }
 
 /// Where a text's given point lies in it.
@@ -47,9 +44,6 @@ pub struct Drawing {
 
 impl Drawing {
     pub fn new(width: f32, height: f32) -> Result<Self> {
-        static ONCE: Once = Once::new();
-        // plotters asks for the font by name; a font that ab_glyph reads below is one it can register.
-        ONCE.call_once(|| drop(plotters::style::register_font(FAMILY, FontStyle::Normal, FONT)));
         let font = FontRef::try_from_slice(FONT).map_err(|e| Error::failed(format!("the built-in font: {e}")))?;
         Ok(Self { width, height, font, shapes: Vec::new() })
     }
@@ -70,18 +64,36 @@ impl Drawing {
 
     /// Text of this size on a base line through the point.
     pub fn text(&mut self, text: &str, at: (f32, f32), size: f32, color: Color, anchor: Anchor) {
-        self.shapes.push(Shape::Text { text: text.into(), at, size, color, anchor, upright: false });
+        self.write(text, size, color, anchor, |(x, y)| (at.0 + x, at.1 + y));
     }
 
     /// Text that reads upwards.
     pub fn upright_text(&mut self, text: &str, at: (f32, f32), size: f32, color: Color, anchor: Anchor) {
-        self.shapes.push(Shape::Text { text: text.into(), at, size, color, anchor, upright: true });
+        self.write(text, size, color, anchor, |(x, y)| (at.0 + y, at.1 - x));
     }
 
     /// How wide a text of this size is.
     pub fn width_of(&self, text: &str, size: f32) -> f32 {
         let font = self.font.as_scaled(size);
         text.chars().map(|c| font.h_advance(font.glyph_id(c))).sum()
+    }
+
+    fn write(&mut self, text: &str, size: f32, color: Color, anchor: Anchor, place: impl Fn((f32, f32)) -> (f32, f32)) {
+        let mut x = match anchor {
+            Anchor::Left => 0.0,
+            Anchor::Middle => -self.width_of(text, size) / 2.0,
+            Anchor::Right => -self.width_of(text, size),
+        };
+        let font = self.font.as_scaled(size);
+        let (h, v) = (font.h_scale_factor(), font.v_scale_factor());
+        for glyph in text.chars().map(|c| font.glyph_id(c)) {
+            if let Some(outline) = self.font.outline(glyph) {
+                let points =
+                    contour(&outline.curves).into_iter().map(|(px, py)| place((x + h * px, -v * py))).collect();
+                self.shapes.push(Shape::Area { points, color, opacity: 1.0 });
+            }
+            x += font.h_advance(glyph);
+        }
     }
 
     pub fn svg(&self, title: &str) -> Result<String> {
@@ -144,29 +156,11 @@ impl Drawing {
                     let radius = (radius * scale).round() as i32;
                     area.draw(&Circle::new(at(*center), radius, rgb(*color).filled())).map_err(failed)?;
                 }
-                Shape::Text { text, at: place, size, color, anchor, upright } => {
-                    let side = match anchor {
-                        Anchor::Left => HPos::Left,
-                        Anchor::Middle => HPos::Center,
-                        Anchor::Right => HPos::Right,
-                    };
-                    let turn = if *upright { FontTransform::Rotate270 } else { FontTransform::None };
-                    let font = (FAMILY, size * scale).into_font().transform(turn);
-                    let ink = rgb(*color);
-                    let style = TextStyle::from(font).color(&ink).pos(Pos::new(side, VPos::Bottom));
-                    // plotters sets the bottom of the letters' box, which reaches below their base line.
-                    let below = size / EM * BELOW;
-                    let place = if *upright { (place.0 + below, place.1) } else { (place.0, place.1 + below) };
-                    area.draw(&Text::new(text.as_str(), at(place), style)).map_err(failed)?;
-                }
             }
         }
         area.present().map_err(failed)
     }
 }
-
-/// How far the letters' box reaches below their base line, in ems.
-const BELOW: f32 = 0.22;
 
 fn failed(what: impl std::fmt::Display) -> Error {
     Error::failed(format!("cannot draw: {what}"))
@@ -209,4 +203,39 @@ fn dashed(points: &[(f32, f32)], dashes: &[f32]) -> Vec<Vec<(f32, f32)>> {
         pieces.push(piece);
     }
     pieces
+}
+
+/// A letter's contours as one polygon: each hangs on the first point of all by a line that is gone to and fro, so that it
+/// encloses nothing, and holes stay holes because they run the other way round.
+fn contour(curves: &[OutlineCurve]) -> Vec<(f32, f32)> {
+    let (mut points, mut end): (Vec<(f32, f32)>, Option<ab_glyph::Point>) = (Vec::new(), None);
+    let (mut root, mut start) = (None, (0.0, 0.0));
+    for curve in curves {
+        let toward = |from: ab_glyph::Point, to: ab_glyph::Point| {
+            ab_glyph::point(from.x + (to.x - from.x) * 2.0 / 3.0, from.y + (to.y - from.y) * 2.0 / 3.0)
+        };
+        let [a, b, c, d] = match *curve {
+            OutlineCurve::Line(a, d) => [a, a, d, d],
+            OutlineCurve::Quad(a, c, d) => [a, toward(a, c), toward(d, c), d],
+            OutlineCurve::Cubic(a, b, c, d) => [a, b, c, d],
+        };
+        if end != Some(a) {
+            if let Some(root) = root {
+                points.extend([start, root]);
+            }
+            start = (a.x, a.y);
+            root = root.or(Some(start));
+            points.push(start);
+        }
+        let straight = matches!(curve, OutlineCurve::Line(..));
+        for piece in (1..=PIECES).filter(|piece| !straight || *piece == PIECES) {
+            let t = piece as f32 / PIECES as f32;
+            let u = 1.0 - t;
+            let p = |a: f32, b: f32, c: f32, d: f32| u * u * u * a + 3.0 * u * t * (u * b + t * c) + t * t * t * d;
+            points.push((p(a.x, b.x, c.x, d.x), p(a.y, b.y, c.y, d.y)));
+        }
+        end = Some(d);
+    }
+    points.extend(root.into_iter().flat_map(|root| [start, root]));
+    points
 }

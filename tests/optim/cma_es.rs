@@ -1,9 +1,7 @@
 //! CMA-ES against the programs it must agree with, and against the laws it must obey.
 
-use std::time::Instant;
-
 use locomotion::optim::cma_es::{CmaEs, Constants, Restarting, Tolerances};
-use locomotion::optim::linalg::{cholesky, eigen, multiply, transpose_multiply};
+use locomotion::optim::linalg::{cholesky, multiply, transpose_multiply};
 use locomotion::optim::settings::Restarts;
 use locomotion::optim::{Bounds, Optimizer, Settings, StopReason};
 use locomotion::random::{Purpose, stream};

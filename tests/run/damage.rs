@@ -41,7 +41,7 @@ fn a_full_disk_is_exit_code_4_and_the_old_checkpoint_stays() {
     let disk = tempfile::tempdir().unwrap();
     let mount = |arguments: &[&str]| Command::new("mount").args(arguments).output().is_ok_and(|o| o.status.success());
     let place = disk.path().to_str().unwrap();
-    if !mount(&["-t", "tmpfs", "-o", "size=64k", "tmpfs", place]) {
+    if !mount(&["-t", "tmpfs", "-o", "size=2m", "tmpfs", place]) {
         // Without the right to mount, /dev/full stands for the disk: every write to it fails.
         return full_device();
     }
@@ -49,7 +49,7 @@ fn a_full_disk_is_exit_code_4_and_the_old_checkpoint_stays() {
     let fill = |bytes: usize| std::fs::write(disk.path().join("ballast"), vec![0u8; bytes]);
     let first = quick(&run, &["--checkpoint-every", "0", "--normalize", "none"]);
     let before = std::fs::read(run.join("checkpoint.bin"));
-    let _ = fill(60_000);
+    let _ = fill(4_000_000);
     let told = std::time::Instant::now();
     let output = resume(&run, &["--checkpoint-every", "0"]);
     let (took, code) = (told.elapsed(), output.status.code());

@@ -17,7 +17,7 @@ const KINDS: [&[&str]; 5] = [
 
 fn spawn(folder: &Path, more: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_locomotion"))
-        .args(["train", "--env", "hopper", "--budget", "600", "--batch", "12", "--sigma", "0.3", "--quiet"])
+        .args(["train", "--env", "hopper", "--budget", "300", "--batch", "12", "--sigma", "0.3", "--quiet"])
         .args(["--heldout-episodes", "3", "--heldout-every", "2", "--checkpoint-every", "0"])
         .args(["--resume", folder.to_str().unwrap()])
         .args(more)
