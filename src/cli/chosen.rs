@@ -1,5 +1,6 @@
 //! The policy a command is about, and its task.
 
+use super::policies;
 use crate::policy::{LinearPolicy, PolicyFile};
 use crate::sim::{self, Task};
 use crate::{Error, Result};
@@ -9,7 +10,8 @@ use std::sync::Arc;
 
 #[derive(Args)]
 pub struct Chosen {
-    /// The policy file (JSON), or a run folder: its best policy, or its final one if there is none
+    /// The policy file (JSON); a run folder, for its best policy, or its final one if there is none; or the name of a
+    /// policy that ships with the program
     #[arg(value_name = "POLICY|RUN")]
     pub policy: PathBuf,
     /// The task, where the policy's own is a TOML file of yours
@@ -20,7 +22,11 @@ pub struct Chosen {
 impl Chosen {
     pub fn open(&self) -> Result<(Arc<Task>, LinearPolicy, PolicyFile)> {
         let path = self.path()?;
-        let file = PolicyFile::read(&path)?;
+        let shipped = self.policy.to_str().filter(|_| !self.policy.exists()).and_then(policies::text);
+        let file = match shipped {
+            Some(text) => PolicyFile::from_text(text, &path)?,
+            None => PolicyFile::read(&path)?,
+        };
         let task = sim::find(self.env.as_deref().unwrap_or(&file.task)).map_err(|e| self.name_the_field(e, &path))?;
         let policy = file.policy_for(&path, task.name(), task.observations, task.actions)?;
         Ok((task, policy, file))

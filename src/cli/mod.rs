@@ -10,6 +10,7 @@ mod export;
 mod interrupt;
 mod optimizers;
 mod plot;
+mod policies;
 mod progress;
 mod render;
 mod report;
@@ -40,6 +41,8 @@ enum Command {
     Train(Box<train::Train>),
     /// Run several optimizers over several seeds and say which is better, and how sure that is
     Compare(Box<compare::Compare>),
+    /// List the policies that ship with the program
+    Policies(policies::Policies),
     /// List the optimizers
     Optimizers(optimizers::Optimizers),
     /// List the tasks, or show one task's definition
@@ -66,6 +69,7 @@ pub fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Train(command) => command.run(),
         Command::Compare(command) => command.run(),
+        Command::Policies(command) => command.run().map(|()| 0),
         Command::Optimizers(command) => command.run().map(|()| 0),
         Command::Envs(command) => command.run().map(|()| 0),
         Command::Eval(command) => command.run().map(|()| 0),

@@ -5,8 +5,9 @@ use crate::Result;
 use crate::optim::{Optimizer, OptimizerKind};
 use crate::policy::PolicyFile;
 use crate::run::{Protocol, Row, Search, Stop, mujoco_version};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde_json::{Value, json};
+use std::fmt;
 use std::io::IsTerminal;
 
 pub struct Screen {
@@ -19,12 +20,12 @@ pub struct Screen {
 impl Screen {
     pub fn new(search: &Search, json: bool, quiet: bool) -> Result<Self> {
         let budget = search.run.settings.budget.unwrap_or(0);
-        let bar = ProgressBar::with_draw_target(Some(budget), ProgressDrawTarget::stderr());
-        if json || quiet || !std::io::stderr().is_terminal() {
-            bar.set_draw_target(ProgressDrawTarget::hidden());
-        }
-        let style = ProgressStyle::with_template("  {bar:32} {pos}/{len} episodes  {per_sec}  {eta} left");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let bar = ProgressBar::with_draw_target(Some(budget), ProgressDrawTarget::hidden());
+        let style = ProgressStyle::with_template("  {bar:32} {pos}/{len} episodes  {rate}  {eta} left");
+        let rate = |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let _ = write!(out, "{:.0} per second", state.per_sec());
+        };
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).with_key("rate", rate));
         bar.set_position(search.state.episodes);
         bar.reset_eta();
         let screen = Self { json, quiet, bar, diverged: 0 };
@@ -38,6 +39,10 @@ impl Screen {
             }))?;
         } else if !quiet {
             print(&head(search))?;
+            // Only now, or its first line would stand above the head.
+            if std::io::stderr().is_terminal() {
+                screen.bar.set_draw_target(ProgressDrawTarget::stderr());
+            }
         }
         Ok(screen)
     }

@@ -58,6 +58,11 @@ impl Train {
         if self.print_config {
             return explain(&resolve(self.settings, config)?).map(|()| 0);
         }
+        let given = self.settings.clone().over(config.clone().unwrap_or_default());
+        if self.baseline.is_some_and(|baseline| baseline == given.optimizer.unwrap_or_default()) {
+            return Err(Error::usage("--baseline names the optimizer of the run itself")
+                .hint("variants of one optimizer are compared by `locomotion compare`"));
+        }
         let interrupt = Interrupt::listen()?;
         let search = self.open(config.clone(), &interrupt)?;
         let (main, stop) = self.follow(search)?;

@@ -6,6 +6,7 @@ use nalgebra::DVector;
 use serde::{Deserialize, Serialize};
 
 use super::bounds::Bounds;
+use crate::names::nearest;
 
 /// The optimisers by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,15 +72,14 @@ pub struct UnknownName {
     what: &'static str,
     name: String,
     known: String,
-    /// The known name with the fewest edits to the one given.
+    /// The known name most like the one given.
     pub nearest: &'static str,
 }
 
 fn find<T: Copy>(what: &'static str, name: &str, all: &[T], word: fn(T) -> &'static str) -> Result<T, UnknownName> {
     all.iter().copied().find(|&t| word(t) == name).ok_or_else(|| {
         let words: Vec<_> = all.iter().map(|&t| word(t)).collect();
-        let lower = name.to_lowercase();
-        let nearest = words.iter().copied().min_by_key(|w| strsim::damerau_levenshtein(w, &lower)).unwrap_or_default();
+        let nearest = nearest(name, words.iter().copied()).or(words.first().copied()).unwrap_or_default();
         UnknownName { what, name: name.into(), known: words.join(", "), nearest }
     })
 }

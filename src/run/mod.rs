@@ -25,6 +25,7 @@ pub use state::{Contender, Source};
 pub use trials::{Trial, run_all};
 
 use crate::evaluate::Evaluator;
+use crate::optim::Optimizer;
 use crate::policy::PolicyFile;
 use crate::random::{Purpose, stream};
 use crate::sim::{self, Task};
@@ -74,7 +75,12 @@ impl Search {
             }
             .hint(format!("continue it with `--resume {path}`, replace it with --force, or choose --out")));
         }
-        let state = fresh_state(&settings, &task)?;
+        let mut state = fresh_state(&settings, &task)?;
+        let generation = state.optimizer.ask().ncols() * settings.episodes_per_candidate.unwrap_or(1);
+        if settings.budget.is_some_and(|budget| budget < generation as u64) {
+            let what = format!("--budget is less than the {generation} episodes of one generation");
+            return Err(Error::usage(what).hint("raise --budget or lower --batch"));
+        }
         let run = RunFile::new(settings, &task);
         let evaluator = Evaluator::new(&task, conditions.threads)?;
         folder.start(&run)?;

@@ -57,6 +57,8 @@ fn wrong_settings_are_refused_with_a_remedy() {
         (&["--env", "ant", "--batch", "1"], "", 2, "--batch"),
         (&["--env", "ant", "--sigma", "0"], "", 2, "--sigma"),
         (&["--env", "ant", "--budget", "0"], "", 2, "--budget must be at least 1"),
+        (&["--env", "ant", "--budget", "30", "--batch", "40"], "", 2, "less than the 40 episodes of one generation"),
+        (&["--env", "ant", "--baseline", "syncma"], "", 2, "--baseline names the optimizer of the run itself"),
         (&["--env", "ant", "--optimizer", "cmaes"], "", 2, "cma-es"),
         (&["--env", "ant", "--time", "soon"], "", 2, "write 4h, 90s"),
         (&["--env", "ant", "--bound", "wide"], "", 2, "or none"),

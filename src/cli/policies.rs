@@ -1,0 +1,63 @@
+use super::{print, print_json};
+use crate::Result;
+use crate::policy::PolicyFile;
+use clap::Args;
+use serde_json::json;
+
+#[derive(Args)]
+pub struct Policies {
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// Defines the table of policies that ship with the program: task and file.
+macro_rules! shipped {
+    ($($task:literal),* $(,)?) => {
+        const SHIPPED: &[(&str, &str)] = &[$(($task, include_str!(concat!("../../policies/", $task, ".json")))),*];
+    };
+}
+
+shipped![
+    "swimmer",
+    "hopper",
+    "half-cheetah",
+    "walker",
+    "ant",
+    "humanoid",
+    "swimmer-v5",
+    "hopper-v5",
+    "half-cheetah-v5",
+    "walker-v5",
+    "ant-v5",
+    "humanoid-v5",
+];
+
+/// The text of a policy that ships with the program.
+pub fn text(task: &str) -> Option<&'static str> {
+    SHIPPED.iter().find(|(name, _)| *name == task).map(|(_, text)| *text)
+}
+
+impl Policies {
+    pub fn run(self) -> Result<()> {
+        let mut rows = Vec::new();
+        for (task, text) in SHIPPED {
+            let policy = PolicyFile::from_text(text, format!("policies/{task}.json").as_ref())?;
+            rows.push((task, policy.score.unwrap_or_default(), policy.provenance.unwrap_or_default()));
+        }
+        if self.json {
+            let row = |(task, score, provenance): &(_, _, _)| json!({ "policy": task, "score": score, "provenance": provenance });
+            return print_json(&json!({ "policies": rows.iter().map(row).collect::<Vec<_>>() }));
+        }
+        let number = |value: &serde_json::Value| value.as_f64().unwrap_or(f64::NAN);
+        let mut table = format!("{:<16} {:>9}   {:<9} {:>9}\n", "policy", "return", "", "episodes");
+        for (task, score, provenance) in &rows {
+            let (mean, std) = (number(&score["mean"]), number(&score["std"]));
+            table += &format!("{task:<16} {mean:>9.1} ± {std:<9.1} {:>9}\n", number(&provenance["episodes"]));
+        }
+        print(
+            &(table
+                + "\nreturn: mean ± standard deviation on 100 seeds not seen in training; play one: locomotion eval swimmer\n"),
+        )
+    }
+}

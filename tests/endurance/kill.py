@@ -1,0 +1,58 @@
+"""Kills runs with SIGKILL at random moments, resumes them, and compares the results with undisturbed ones, byte by byte.
+
+usage: kill.py target/release/locomotion [KILLS]      (default 40, spread over all optimisers)
+"""
+
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+KINDS = {
+    "syncma adaptive": ["--variant", "adaptive", "--lambda0", "2"],
+    "syncma exact": ["--variant", "exact"],
+    "syncma published": ["--variant", "published"],
+    "cma-es": ["--optimizer", "cma-es"],
+    "ars": ["--optimizer", "ars"],
+}
+
+
+def command(program, folder, kind):
+    return [program, "train", "--env", "hopper", "--budget", "300", "--batch", "12", "--sigma", "0.3", "--quiet",
+            "--heldout-episodes", "3", "--heldout-every", "2", "--checkpoint-every", "0", "--resume", str(folder), *kind]
+
+
+def results(folder):
+    rows = [line.split(",") for line in (folder / "metrics.csv").read_text().splitlines()]
+    timeless = [row[:3] + row[4:] for row in rows]
+    return (folder / "final.json").read_bytes(), (folder / "best.json").read_bytes(), timeless
+
+
+def main(program, kills=40):
+    done = unreadable = different = 0
+    with tempfile.TemporaryDirectory() as root:
+        for name, kind in KINDS.items():
+            whole = pathlib.Path(root, name.replace(" ", "-"))
+            start = time.time()
+            subprocess.run(command(program, whole, kind), check=True)
+            alone = time.time() - start
+            for attempt in range(-(-int(kills) // len(KINDS)) // 2):
+                folder = pathlib.Path(root, f"{whole.name}-{attempt}")
+                for _ in range(2):
+                    child = subprocess.Popen(command(program, folder, kind), stderr=subprocess.PIPE)
+                    time.sleep(random.uniform(0, 0.8 * alone))
+                    unreadable += child.poll() not in (None, 0)
+                    child.kill()
+                    child.wait()
+                    done += 1
+                unreadable += subprocess.run(command(program, folder, kind)).returncode != 0
+                different += results(folder) != results(whole)
+            print(f"{name}: ok so far" if not (unreadable or different) else f"{name}: FAILED", flush=True)
+    print(f"{done} kills: {unreadable} unreadable checkpoints, {different} runs that ended differently")
+    return unreadable or different
+
+
+if __name__ == "__main__":
+    sys.exit(1 if main(*sys.argv[1:]) else 0)

@@ -1,0 +1,56 @@
+//! Every command of the README is executed here, as written.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+/// The lines of the README's shell blocks that call the program.
+fn commands() -> Vec<Vec<String>> {
+    let text = std::fs::read_to_string(common::root().join("README.md")).unwrap();
+    let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let lines = blocks.flat_map(str::lines).map(|line| line.split(" #").next().unwrap_or(line).trim());
+    let calls = |line: &str| {
+        let program = line.strip_prefix("cargo run --release -- ").or(line.strip_prefix("locomotion "));
+        match (program, line) {
+            (Some(arguments), _) => Some(arguments.split_whitespace().map(String::from).collect()),
+            // The command that runs this very test.
+            (None, "cargo test --release" | "") => None,
+            (None, other) => panic!("`{other}`: who executes this command?"),
+        }
+    };
+    lines.filter_map(calls).collect()
+}
+
+/// A place that looks like the repository to the commands.
+fn link(folder: &Path, name: &str) {
+    std::os::unix::fs::symlink(common::root().join(name), folder.join(name)).unwrap();
+}
+
+#[test]
+fn every_command_of_the_readme_works_as_written() {
+    let folder = tempfile::tempdir().unwrap();
+    link(folder.path(), "policies");
+    let commands = commands();
+    assert!(commands.len() >= 5, "{commands:?}");
+    for arguments in commands {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_locomotion")).current_dir(&folder).args(&arguments).output().unwrap();
+        let no_gl = common::stderr(&output).contains("libegl1");
+        assert!(output.status.success() || no_gl, "{arguments:?}: {}", common::stderr(&output));
+    }
+    assert!(
+        folder.path().join("runs/swimmer/syncma-adaptive-l2/seed-0/curves.svg").exists(),
+        "the first command's result"
+    );
+}
+
+#[test]
+fn the_two_commands_come_first() {
+    let text = std::fs::read_to_string(common::root().join("README.md")).unwrap();
+    let first = text.split("```sh\n").nth(1).unwrap();
+    assert!(first.starts_with("cargo run --release -- train"), "{first}");
+    assert!(first.contains("\ncargo test --release"), "{first}");
+    let picture = text.find("![").unwrap();
+    assert!(picture < text.find("```sh").unwrap(), "a picture on top");
+}
