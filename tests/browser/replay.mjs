@@ -1,8 +1,8 @@
 // Plays, scrubs and reads replay pages in headless Chromium, and compares the return they show with `eval`.
 //
 //   cargo build --release
-//   npm install --prefix /tmp/browser playwright-core
-//   NODE_PATH=/tmp/browser/node_modules node tests/browser/replay.mjs POLICY.json…
+//   npm install --prefix FOLDER playwright-core
+//   NODE_PATH=FOLDER/node_modules node tests/browser/replay.mjs POLICY.json…
 //
 // CHROMIUM names the browser (default /usr/bin/chromium), SHOTS a folder for pictures to look at.
 
