@@ -16,8 +16,6 @@ pub enum Purpose {
     Start = 2,
     /// Reset seeds of training episodes.
     Episodes = 3,
-    /// Reset seeds of held-out evaluations.
-    HeldOut = 4,
     /// Bootstrap resamples.
     Bootstrap = 5,
 }

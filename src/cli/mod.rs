@@ -3,7 +3,6 @@
 mod bench;
 mod chosen;
 mod compare;
-mod curves;
 mod envs;
 mod eval;
 mod export;

@@ -4,6 +4,7 @@ use super::print;
 use crate::Result;
 use crate::optim::{Optimizer, OptimizerKind};
 use crate::policy::PolicyFile;
+use crate::report::numbers::thousands;
 use crate::run::{Protocol, Row, Search, Stop, mujoco_version};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde_json::{Value, json};
@@ -136,7 +137,7 @@ fn head(search: &Search) -> String {
         text += "  protocol    paper: seeds 0 to 9 in lockstep, all stop when one ends; raw observations, where the paper's\n";
         text += "              code used the statistics of a policy that ARS had trained before\n";
     }
-    text += &format!("  budget      {} episodes{target}\n", grouped(settings.budget.unwrap_or(0)));
+    text += &format!("  budget      {} episodes{target}\n", thousands(settings.budget.unwrap_or(0) as f64, 0));
     text += &format!("  output      {}\n", search.folder.path().display());
     if search.state.generation > 0 {
         text += &format!("  continues   after generation {}\n", search.state.generation);
@@ -149,21 +150,13 @@ fn line(row: &Row, (mean, sd): (f64, f64), diverged: u64) -> String {
     format!(
         "{:>6} {:>10} {:>8} {:>8} {:>9.1} {mean:>9.1} ± {sd:<7.1} {best:>7} {:>7.3} {:>8.1e} {diverged:>6}\n",
         row.generation,
-        grouped(row.episodes),
+        thousands(row.episodes as f64, 0),
         format!("{:.1}M", row.steps as f64 / 1e6),
         clock(row.seconds),
         row.center_return,
         row.sigma,
         row.condition,
     )
-}
-
-/// 12,345.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let parts: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().filter_map(|part| std::str::from_utf8(part).ok()).collect();
-    parts.join(",")
 }
 
 fn clock(seconds: f64) -> String {

@@ -2,6 +2,8 @@ use super::interrupt::Interrupt;
 use super::print;
 use super::screen::Screen;
 use crate::optim::OptimizerKind;
+use crate::report::curve::Axis;
+use crate::report::curves;
 use crate::run::{Conditions, Folder, Layer, Resolved, Resume, Search, Stop};
 use crate::sim;
 use crate::{Error, Result};
@@ -74,7 +76,8 @@ impl Train {
         if let Some(code) = interrupt.code() {
             return Ok(code);
         }
-        super::curves::draw_beside(&folders)?;
+        let paths: Vec<PathBuf> = folders.iter().map(|folder| folder.path().to_path_buf()).collect();
+        curves::write(&paths, Axis::Episodes, &paths[0].join("curves.svg"), true)?;
         Ok(0)
     }
 
