@@ -17,7 +17,7 @@ impl Optimizers {
             let row = |kind: &OptimizerKind| json!({ "optimizer": kind.name(), "about": about(*kind) });
             return print_json(&json!({ "optimizers": OptimizerKind::ALL.iter().map(row).collect::<Vec<_>>() }));
         }
-        let line = |kind: &OptimizerKind| format!("{:<16} {}\n", kind.name(), about(*kind));
+        let line = |kind: &OptimizerKind| format!("{:<22} {}\n", kind.name(), about(*kind));
         print(&OptimizerKind::ALL.iter().map(line).collect::<String>())
     }
 }
@@ -26,6 +26,10 @@ fn about(kind: OptimizerKind) -> &'static str {
     match kind {
         OptimizerKind::SynCma => "SynCMA (L4DC 2024): --variant adaptive, exact or published, --lambda0",
         OptimizerKind::CmaEs => "CMA-ES as in Hansen's tutorial, with negative weights",
+        OptimizerKind::DdCma => "DD-CMA (Akimoto and Hansen 2020): CMA-ES with a fast diagonal beside its matrix",
+        OptimizerKind::TrCma => "TR-CMA-ES (Abdolmaleki et al. 2017): each update bounded in KL divergence",
+        OptimizerKind::DifferentialEvolution => "DE/rand/1/bin (Storn and Price 1997)",
+        OptimizerKind::Annealing => "simulated annealing, one candidate at a time; --batch walks side by side",
         OptimizerKind::Ars => {
             "Augmented Random Search (Mania, Guy and Recht 2018), V2 with --normalize running, else V1"
         }

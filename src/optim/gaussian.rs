@@ -84,6 +84,11 @@ impl Gaussian {
         white
     }
 
+    /// The same for every column.
+    pub fn whiten_columns(&self, deviations: &mut DMatrix<f64>) {
+        linalg::solve_lower_columns(&self.factor, deviations);
+    }
+
     /// Changes C in place (lower triangle) and factorises the result. If rounding or overflow leaves nothing positive
     /// definite, a round Gaussian of the old size takes its place, so that there is still something to sample.
     pub fn reshape(&mut self, change: impl FnOnce(&mut DMatrix<f64>)) -> Result<(), NotPositiveDefinite> {

@@ -51,17 +51,29 @@ pub fn cholesky(a: &DMatrix<f64>) -> Result<DMatrix<f64>, NotPositiveDefinite> {
 /// Eigendecomposition of the symmetric A; `None` if it has an entry that is not finite or the iteration fails.
 pub fn eigen(a: &DMatrix<f64>) -> Option<Eigen> {
     let n = a.nrows();
+    let (mut values, mut vectors) = (DVector::zeros(n), DMatrix::zeros(n, n));
+    decompose(a, &mut values, Some(&mut vectors))?;
+    Some(Eigen { values, vectors })
+}
+
+/// Eigenvalues of the symmetric A, ascending; `None` as for [`eigen`].
+pub fn eigenvalues(a: &DMatrix<f64>) -> Option<DVector<f64>> {
+    let mut values = DVector::zeros(a.nrows());
+    decompose(a, &mut values, None)?;
+    Some(values)
+}
+
+/// Eigenvalues and, where there is room for them, eigenvectors.
+fn decompose(a: &DMatrix<f64>, values: &mut DVector<f64>, vectors: Option<&mut DMatrix<f64>>) -> Option<()> {
+    let n = a.nrows();
     if (0..n).any(|j| a.as_slice()[j * n + j..(j + 1) * n].iter().any(|v| !v.is_finite())) {
         return None;
     }
-    let mut values = DVector::zeros(n);
-    let mut vectors = DMatrix::zeros(n, n);
-    let scratch = evd::self_adjoint_evd_scratch::<f64>(n, evd::ComputeEigenvectors::Yes, Par::Seq, Default::default());
-    let mut memory = MemBuffer::new(scratch);
+    let wanted = if vectors.is_some() { evd::ComputeEigenvectors::Yes } else { evd::ComputeEigenvectors::No };
+    let mut memory = MemBuffer::new(evd::self_adjoint_evd_scratch::<f64>(n, wanted, Par::Seq, Default::default()));
     let diagonal = DiagMut::from_slice_mut(values.as_mut_slice());
     let stack = MemStack::new(&mut memory);
-    evd::self_adjoint_evd(view(a), diagonal, Some(view_mut(&mut vectors)), Par::Seq, stack, Default::default()).ok()?;
-    Some(Eigen { values, vectors })
+    evd::self_adjoint_evd(view(a), diagonal, vectors.map(view_mut), Par::Seq, stack, Default::default()).ok()
 }
 
 /// lower(A) += alpha · X Yᵀ. The product has to be symmetric for A to stay so: Y = X, or X with scaled columns.
@@ -128,6 +140,11 @@ pub fn solve_lower(l: &DMatrix<f64>, b: &mut DVector<f64>) {
     let rows = b.nrows();
     let b = MatMut::from_column_major_slice_mut(b.as_mut_slice(), rows, 1);
     triangular_solve::solve_lower_triangular_in_place(view(l), b, Par::Seq);
+}
+
+/// Overwrites every column b of B with L⁻¹ b.
+pub fn solve_lower_columns(l: &DMatrix<f64>, b: &mut DMatrix<f64>) {
+    triangular_solve::solve_lower_triangular_in_place(view(l), view_mut(b), Par::Seq);
 }
 
 /// A lower bound on the condition number of LLᵀ that costs nothing: the squared ratio of the extreme pivots.

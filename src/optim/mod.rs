@@ -1,5 +1,16 @@
 //! Black-box optimisers. Each proposes candidates and is told losses; none evaluates, knows files or threads.
 //!
+//! What a search does not depend on, by design and by test (`tests/optim/searches_are_invariant.rs`):
+//!
+//! | | the origin | linear maps that take the first Gaussian along | increasing maps of the loss |
+//! |---|---|---|---|
+//! | SynCMA `exact` and `adaptive`, TR-CMA-ES | yes | all | yes |
+//! | CMA-ES | yes | rotations; others nearly | yes |
+//! | DD-CMA | yes | scalings of the coordinates | yes |
+//! | SynCMA `published` | **no** | none | yes |
+//! | differential evolution, random search, in a box that moves along | yes | none | yes |
+//! | ARS, simulated annealing | yes | none | no |
+//!
 //! All minimise. A candidate whose loss is NaN or infinite has failed and ranks last; ties are broken by index.
 //!
 //! ```
@@ -18,9 +29,12 @@
 //! # Ok::<(), locomotion::optim::SettingsError>(())
 //! ```
 
+pub mod annealing;
 pub mod ars;
 pub mod bounds;
 pub mod cma_es;
+pub mod dd_cma;
+pub mod differential_evolution;
 pub mod gaussian;
 pub mod invigo;
 pub mod linalg;
@@ -29,6 +43,7 @@ pub mod random_search;
 pub mod settings;
 pub mod stop;
 pub mod syncma;
+pub mod tr_cma;
 pub mod weights;
 
 use nalgebra::{DMatrix, DVector};
@@ -70,7 +85,11 @@ pub enum AnyOptimizer {
     SynCma(syncma::SynCma),
     CmaEs(cma_es::CmaEs),
     RestartingCmaEs(cma_es::Restarting),
+    DdCma(dd_cma::DdCma),
+    TrCma(tr_cma::TrCma),
     Ars(ars::Ars),
+    DifferentialEvolution(differential_evolution::DifferentialEvolution),
+    Annealing(annealing::Annealing),
     RandomSearch(random_search::RandomSearch),
 }
 
@@ -84,7 +103,13 @@ impl Settings {
                 AnyOptimizer::CmaEs(cma_es::CmaEs::new(self, mean)?)
             }
             OptimizerKind::CmaEs => AnyOptimizer::RestartingCmaEs(cma_es::Restarting::new(self, mean)?),
+            OptimizerKind::DdCma => AnyOptimizer::DdCma(dd_cma::DdCma::new(self, mean)?),
+            OptimizerKind::TrCma => AnyOptimizer::TrCma(tr_cma::TrCma::new(self, mean)?),
             OptimizerKind::Ars => AnyOptimizer::Ars(ars::Ars::new(self, mean)?),
+            OptimizerKind::DifferentialEvolution => {
+                AnyOptimizer::DifferentialEvolution(differential_evolution::DifferentialEvolution::new(self, mean)?)
+            }
+            OptimizerKind::Annealing => AnyOptimizer::Annealing(annealing::Annealing::new(self, mean)?),
             OptimizerKind::RandomSearch => AnyOptimizer::RandomSearch(random_search::RandomSearch::new(self, mean)?),
         })
     }
@@ -96,7 +121,11 @@ impl AnyOptimizer {
             Self::SynCma(o) => o,
             Self::CmaEs(o) => o,
             Self::RestartingCmaEs(o) => o,
+            Self::DdCma(o) => o,
+            Self::TrCma(o) => o,
             Self::Ars(o) => o,
+            Self::DifferentialEvolution(o) => o,
+            Self::Annealing(o) => o,
             Self::RandomSearch(o) => o,
         }
     }
@@ -106,7 +135,11 @@ impl AnyOptimizer {
             Self::SynCma(o) => o,
             Self::CmaEs(o) => o,
             Self::RestartingCmaEs(o) => o,
+            Self::DdCma(o) => o,
+            Self::TrCma(o) => o,
             Self::Ars(o) => o,
+            Self::DifferentialEvolution(o) => o,
+            Self::Annealing(o) => o,
             Self::RandomSearch(o) => o,
         }
     }

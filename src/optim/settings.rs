@@ -16,21 +16,43 @@ pub enum OptimizerKind {
     #[serde(rename = "syncma")]
     SynCma,
     CmaEs,
+    DdCma,
+    TrCma,
     Ars,
+    DifferentialEvolution,
+    Annealing,
     RandomSearch,
 }
 
 impl OptimizerKind {
-    pub const ALL: [Self; 4] = [Self::SynCma, Self::CmaEs, Self::Ars, Self::RandomSearch];
+    pub const ALL: [Self; 8] = [
+        Self::SynCma,
+        Self::CmaEs,
+        Self::DdCma,
+        Self::TrCma,
+        Self::Ars,
+        Self::DifferentialEvolution,
+        Self::Annealing,
+        Self::RandomSearch,
+    ];
 
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::SynCma => "syncma",
             Self::CmaEs => "cma-es",
+            Self::DdCma => "dd-cma",
+            Self::TrCma => "tr-cma",
             Self::Ars => "ars",
+            Self::DifferentialEvolution => "differential-evolution",
+            Self::Annealing => "annealing",
             Self::RandomSearch => "random-search",
         }
+    }
+
+    /// Whether it draws from a box, so that it cannot do without one.
+    pub fn needs_box(self) -> bool {
+        matches!(self, Self::DifferentialEvolution | Self::RandomSearch)
     }
 }
 
@@ -128,7 +150,7 @@ pub struct Settings {
     pub batch: Option<usize>,
     /// Standard deviation of a candidate's coordinate at the start.
     pub sigma: Option<f64>,
-    /// The box candidates are clipped to when they are evaluated; random search draws from it.
+    /// The box candidates are clipped to when they are evaluated; some optimisers draw from it.
     pub bounds: Bounds,
     /// CMA-ES: learn from the worst candidates too.
     pub active: Option<bool>,

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::gaussian::Gaussian;
-
 /// Why the optimiser itself wants to stop. Budgets and targets are the run's business, not the optimiser's.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 pub enum StopReason {
@@ -33,11 +31,11 @@ pub enum StopReason {
     GenerationLimit(u64),
 }
 
-/// Whether a Gaussian that started with standard deviation `sigma` has left what double precision can search.
-pub fn out_of_range(gaussian: &Gaussian, sigma: f64) -> Option<StopReason> {
-    let (growth, condition) = (gaussian.sigma() / sigma, gaussian.condition());
+/// Whether a search that started with standard deviation `start` has left what double precision can search.
+pub fn out_of_range(sigma: f64, condition: f64, start: f64) -> Option<StopReason> {
+    let growth = sigma / start;
     if growth < 1e-14 {
-        Some(StopReason::StepTooSmall(gaussian.sigma()))
+        Some(StopReason::StepTooSmall(sigma))
     } else if growth > 1e14 {
         Some(StopReason::StepTooLarge(growth))
     } else if condition > 1e14 {

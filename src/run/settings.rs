@@ -36,7 +36,7 @@ settings! {
     /// The task, or the TOML file of your own
     #[arg(value_name = "TASK|FILE.toml")]
     env: String,
-    /// syncma, cma-es, ars or random-search
+    /// syncma, cma-es, dd-cma, tr-cma, ars, differential-evolution, annealing or random-search
     optimizer: OptimizerKind,
     /// SynCMA's equations: adaptive, exact or published
     variant: Variant,
@@ -209,7 +209,7 @@ impl Layer {
             sigma: self.sigma,
             // Drawing at random needs a box to draw from; without --bound it is the reference's.
             bounds: match (optimizer, self.bounds()) {
-                (OptimizerKind::RandomSearch, Bounds::None) => Bounds::Clip { low: -1.0, high: 1.0 },
+                (kind, Bounds::None) if kind.needs_box() => Bounds::Clip { low: -1.0, high: 1.0 },
                 (_, bounds) => bounds,
             },
             step_size: self.step_size,

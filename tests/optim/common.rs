@@ -9,10 +9,7 @@ use rand_distr::{Distribution, StandardNormal};
 /// Every optimiser of the registry, SynCMA in each of its variants.
 pub fn every_optimizer() -> Vec<(String, Settings)> {
     let plain = |optimizer: OptimizerKind| {
-        let bounds = match optimizer {
-            OptimizerKind::RandomSearch => Bounds::Clip { low: -10.0, high: 10.0 },
-            _ => Bounds::None,
-        };
+        let bounds = if optimizer.needs_box() { Bounds::Clip { low: -10.0, high: 10.0 } } else { Bounds::None };
         (optimizer.name().to_string(), Settings { optimizer, bounds, ..Settings::default() })
     };
     let variant =

@@ -2,8 +2,10 @@
 
 mod adaptive_keeps_up_with_cma_es;
 mod ars;
+mod baselines;
 mod checkpoints_resume_bit_exactly;
 mod cma_es;
+mod cma_relatives;
 mod common;
 mod covariance_stays_sound;
 mod invigo_is_moment_matching;

@@ -102,7 +102,7 @@ impl<R: Rule> Search<R> {
         let Constants { weights, penalty, sigma, .. } = &self.constants;
         let q = WeightedSample::select(d, &ranking(loss), weights);
         self.stop = match self.rule.learn(&mut self.gaussian, &mut self.memory, &q, *penalty) {
-            Ok(()) => stop::out_of_range(&self.gaussian, *sigma),
+            Ok(()) => stop::out_of_range(self.gaussian.sigma(), self.gaussian.condition(), *sigma),
             Err(NotPositiveDefinite) => Some(StopReason::NotPositiveDefinite),
         };
     }

@@ -1,0 +1,112 @@
+//! Differential evolution, DE/rand/1/bin: every member is challenged by a mixture of three others.
+//!
+//! Reference: Storn & Price, "Differential Evolution: A Simple and Efficient Heuristic for Global Optimization over Continuous
+//! Spaces", Journal of Global Optimization 11, 1997; F and CR as in pypop7's CDE, which the SynCMA paper ran.
+//!
+//! | symbol | | |
+//! |---|---|---|
+//! | N | `members` columns | `batch`, or 100 |
+//! | F | [`SCALE`] | v = x_a + F (x_b − x_c) |
+//! | CR | [`CROSSOVER`] | chance of a coordinate to come from v, one of them always does |
+
+use nalgebra::{DMatrix, DVector};
+use rand::RngExt;
+use rand::seq::index;
+use serde::{Deserialize, Serialize};
+
+use super::{Bounds, Optimizer, Settings, SettingsError, StopReason, Vitals};
+use crate::random::{Purpose, stream};
+
+const SCALE: f64 = 0.5;
+const CROSSOVER: f64 = 0.9;
+const BATCH: usize = 100;
+
+/// The optimiser. `ask`, `tell` and the rest are of [`Optimizer`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DifferentialEvolution {
+    seed: u64,
+    generation: u64,
+    members: DMatrix<f64>,
+    /// Of each member; infinite before it is known, and if it failed.
+    losses: Vec<f64>,
+}
+
+impl DifferentialEvolution {
+    /// The first member is `mean`, the others are uniform in the box of the settings. Later generations may leave the box.
+    pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
+        let Bounds::Clip { low, high } = settings.bounds else {
+            return Err(SettingsError::new("bounds", "none", "a population is drawn from a box: give it one"));
+        };
+        let batch = settings.batch.unwrap_or(BATCH);
+        if batch < 4 {
+            return Err(SettingsError::new("batch", batch, "a member and three others make at least 4"));
+        }
+        let mut random = stream(settings.seed, Purpose::Start, 0, 1);
+        let mut members = DMatrix::from_fn(mean.len(), batch, |_, _| random.random_range(low..high));
+        members.set_column(0, &mean);
+        Ok(Self { seed: settings.seed, generation: 0, members, losses: vec![f64::INFINITY; batch] })
+    }
+
+    /// The challengers of this generation, all made from the same members; in the first the members themselves.
+    fn candidates(&self) -> DMatrix<f64> {
+        let mut trials = self.members.clone();
+        if self.generation == 0 {
+            return trials;
+        }
+        let (n, batch) = trials.shape();
+        let mut random = stream(self.seed, Purpose::Candidates, self.generation, 0);
+        for i in 0..batch {
+            // Three members that are not i: draw them among one fewer, and let the last stand in for i.
+            let others = index::sample(&mut random, batch - 1, 3);
+            let [a, b, c] = [0, 1, 2].map(|k| if others.index(k) == i { batch - 1 } else { others.index(k) });
+            let always = random.random_range(0..n);
+            for j in 0..n {
+                if random.random::<f64>() <= CROSSOVER || j == always {
+                    let x = &self.members;
+                    trials[(j, i)] = x[(j, a)] + SCALE * (x[(j, b)] - x[(j, c)]);
+                }
+            }
+        }
+        trials
+    }
+
+    fn best(&self) -> usize {
+        (0..self.losses.len()).min_by(|&a, &b| self.losses[a].total_cmp(&self.losses[b])).unwrap_or(0)
+    }
+}
+
+impl Optimizer for DifferentialEvolution {
+    fn ask(&mut self) -> DMatrix<f64> {
+        self.candidates()
+    }
+
+    /// A challenger that is better takes the member's place.
+    fn tell(&mut self, loss: &[f64]) {
+        assert_eq!(loss.len(), self.losses.len(), "one loss per candidate");
+        let trials = self.candidates();
+        for (i, &loss) in loss.iter().enumerate().filter(|(_, loss)| loss.is_finite()) {
+            if loss < self.losses[i] {
+                self.losses[i] = loss;
+                self.members.set_column(i, &trials.column(i));
+            }
+        }
+        self.generation += 1;
+    }
+
+    /// The best member.
+    fn center(&self) -> DVector<f64> {
+        self.members.column(self.best()).into()
+    }
+
+    /// The spread is the population's.
+    fn vitals(&self) -> Vitals {
+        let sigma = self.members.row_iter().map(|row| row.variance()).sum::<f64>() / self.members.nrows() as f64;
+        Vitals { generation: self.generation, sigma: sigma.sqrt(), condition: 1.0 }
+    }
+
+    /// Members that are all alike have only themselves to mix.
+    fn stop(&self) -> Option<StopReason> {
+        let alike = self.members.row_iter().all(|row| row.max() == row.min());
+        alike.then_some(StopReason::StepTooSmall(f64::MIN_POSITIVE))
+    }
+}
