@@ -7,7 +7,7 @@
 //! | SynCMA `exact` and `adaptive`, TR-CMA-ES | yes | all | yes |
 //! | CMA-ES | yes | rotations; others nearly | yes |
 //! | DD-CMA | yes | scalings of the coordinates | yes |
-//! | SynCMA `published` | **no** | none | yes |
+//! | SynCMA `published` | **no** | rotations about the origin | yes |
 //! | differential evolution, random search, in a box that moves along | yes | none | yes |
 //! | ARS, simulated annealing | yes | none | no |
 //!

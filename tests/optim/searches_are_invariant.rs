@@ -4,7 +4,7 @@ use crate::common::{ellipsoid, every_optimizer, losses, normal, trajectory};
 use locomotion::optim::cma_es::{CmaEs, Constants};
 use locomotion::optim::dd_cma::DdCma;
 use locomotion::optim::gaussian::Gaussian;
-use locomotion::optim::syncma::{Adaptive, Exact};
+use locomotion::optim::syncma::{Adaptive, Exact, Published};
 use locomotion::optim::tr_cma::{State, TrCma};
 use locomotion::optim::{Bounds, Optimizer, Settings, Variant};
 use nalgebra::{DMatrix, DVector};
@@ -120,6 +120,9 @@ shaped! {
         Gaussian::new(shape.mean.clone(), shape.covariance() * *variance).unwrap()
     };
     CmaEs: cma_es, |s: &CmaEs| Gaussian::new(s.center(), s.covariance() * s.sigma().powi(2)).unwrap();
+    Published: |gaussian: Gaussian| Published::new(&Settings::default(), gaussian.mean).unwrap(), |s: &Published| {
+        Gaussian::new(s.state().m.clone(), s.state().c.clone()).unwrap()
+    };
     DdCma: |gaussian: Gaussian| {
         let scale = gaussian.covariance().diagonal().map(f64::sqrt);
         DdCma::scaled(&Settings::default(), gaussian.mean, scale).unwrap()
@@ -163,6 +166,7 @@ fn rotation_and_any_affine_map_change_nothing() {
     // CMA-ES sums its step-size path in coordinates whitened by the symmetric root of C, which other maps turn from one
     // generation to the next: of the linear maps it follows rotations only.
     assert!(error_after_affine_map::<CmaEs>(&rotation) < 1e-9);
+    assert!(error_after_affine_map::<Published>(&rotation) < 1e-9); // about the origin, which it knows
     assert!(error_after_affine_map::<CmaEs>(&any) > 1e-3);
 }
 
