@@ -3,11 +3,11 @@
 use super::super::interrupt::Interrupt;
 use super::super::progress;
 use super::super::{print, print_json, write_table};
-use crate::Result;
 use crate::experiment::{Contestant, Results, Trial, run_all, usual_batch};
 use crate::problem::{Description, Outcome};
-use crate::report::benchmark::Benchmark;
+use crate::report::benchmark::{Benchmark, Cell, Column, Row};
 use crate::report::curves::Figure;
+use crate::{Error, Result};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -61,9 +61,42 @@ pub enum Ended {
     Interrupted(u8),
 }
 
+impl Plan {
+    /// A column of the outcomes of [`Common::trials`] on these problems, each with its short name.
+    pub fn column(&self, name: String, problems: &[(&'static str, &'static str)], outcomes: &[Outcome]) -> Column {
+        let each = usize::from(self.trials);
+        let rows = self.contestants.iter().zip(outcomes.chunks(each * problems.len())).map(|(contestant, outcomes)| {
+            let cells = problems.iter().zip(outcomes.chunks(each));
+            let cells = cells.map(|((name, short), outcomes)| Cell::new(name, short, outcomes, self.budget));
+            let (optimizer, family) = (contestant.to_string(), contestant.family().to_string());
+            Row { optimizer, family, rank: 0.0, problems: cells.collect() }
+        });
+        Column::new(name, rows.collect())
+    }
+}
+
+/// The items without those that came before.
+pub fn once_each<T: Clone + PartialEq>(items: &[T]) -> Vec<T> {
+    let mut once: Vec<T> = Vec::new();
+    items.iter().for_each(|item| {
+        if !once.contains(item) {
+            once.push(item.clone())
+        }
+    });
+    once
+}
+
 impl Common {
-    /// The flags that say what is measured, as they have to be given again.
-    pub fn flags(&self) -> Vec<String> {
+    /// The contestants given, or the usual ones, which are written with spaces between.
+    pub fn contestants(&self, usual: &str) -> Result<Vec<Contestant>> {
+        match &self.optimizers[..] {
+            [] => usual.split_whitespace().map(|word| word.parse().map_err(Error::usage)).collect(),
+            given => Ok(once_each(given)),
+        }
+    }
+
+    /// What measures the same again: the benchmark's own flags, and those here that are not the default.
+    pub fn command(&self, name: &str, own: impl Iterator<Item = String>) -> String {
         let names: Vec<String> = self.optimizers.iter().map(Contestant::to_string).collect();
         let flags = [
             (!names.is_empty()).then(|| format!("--optimizers {}", names.join(","))),
@@ -72,9 +105,10 @@ impl Common {
             self.batch.map(|batch| format!("--batch {batch}")),
             (self.sigma != SIGMA).then(|| format!("--sigma {}", self.sigma)),
             (self.seed != 0).then(|| format!("--seed {}", self.seed)),
-            (self.out != *OUT).then(|| format!("--out '{}'", self.out.display())),
+            (self.out != *OUT).then(|| format!("--out {}", self.out.display())),
         ];
-        flags.into_iter().flatten().collect()
+        let flags: String = own.chain(flags.into_iter().flatten()).map(|flag| format!(" {flag}")).collect();
+        format!("locomotion bench {name}{flags}")
     }
 
     /// Sigma and batch in words.

@@ -1,7 +1,5 @@
 //! The paper's tables by name.
 
-use crate::experiment::Contestant;
-use crate::{Error, Result};
 use clap::ValueEnum;
 
 /// A table of the paper: all its optimisers and functions in so many dimensions.
@@ -19,7 +17,7 @@ pub enum Preset {
 }
 
 /// The paper's optimisers, and SynCMA in our variants.
-const OPTIMIZERS: &str = "random-search annealing differential-evolution dd-cma cma-es tr-cma \
+pub const OPTIMIZERS: &str = "random-search annealing differential-evolution dd-cma cma-es tr-cma \
     syncma:published:0 syncma:published:1 syncma:published:2 syncma:published:4 \
     syncma:exact:0 syncma:exact:1 syncma:exact:2 syncma:exact:4 \
     syncma:adaptive:0 syncma:adaptive:1 syncma:adaptive:2 syncma:adaptive:4";
@@ -57,14 +55,4 @@ impl Preset {
             Self::Paper128 => 5,
         }
     }
-}
-
-/// The paper's contestants.
-pub fn contestants() -> Result<Vec<Contestant>> {
-    parse(OPTIMIZERS)
-}
-
-/// Contestants with spaces between.
-pub fn parse(text: &str) -> Result<Vec<Contestant>> {
-    text.split_whitespace().map(|word| word.parse().map_err(Error::usage)).collect()
 }

@@ -1,9 +1,8 @@
-use super::common::{Common, Ended, Plan};
+use super::common::{Common, Ended, Plan, once_each};
 use super::preset::{self, Preset};
 use crate::Result;
-use crate::experiment::Contestant;
 use crate::problem::{self, Description, Function, Outcome, paper};
-use crate::report::benchmark::{Benchmark, Cell, Column, Row};
+use crate::report::benchmark::{Benchmark, Column};
 use crate::report::numbers::thousands;
 use clap::{Args, ValueEnum};
 
@@ -48,7 +47,7 @@ const NAME: &str = "synthetic";
 impl Synthetic {
     pub fn run(self) -> Result<u8> {
         let plan = self.plan()?;
-        let functions = if self.functions.is_empty() { Function::ALL.to_vec() } else { self.functions.clone() };
+        let functions = if self.functions.is_empty() { Function::ALL.to_vec() } else { once_each(&self.functions) };
         let conditions = self.conditions();
         let mut trials = Vec::new();
         for condition in &conditions {
@@ -74,13 +73,9 @@ impl Synthetic {
     }
 
     fn plan(&self) -> Result<Plan> {
-        let contestants = match (&self.common.optimizers[..], self.preset) {
-            ([], Some(_)) => preset::contestants()?,
-            ([], None) => preset::parse(OPTIMIZERS)?,
-            (given, _) => given.to_vec(),
-        };
+        let usual = if self.preset.is_some() { preset::OPTIMIZERS } else { OPTIMIZERS };
         Ok(Plan {
-            contestants,
+            contestants: self.common.contestants(usual)?,
             dim: self.dim.map(usize::from).or(self.preset.map(Preset::dim)).unwrap_or(paper::DIM),
             trials: self.common.trials.or(self.preset.map(Preset::trials)).unwrap_or(10),
             budget: self.common.budget.or(self.preset.map(Preset::budget)).unwrap_or(10_000),
@@ -113,15 +108,15 @@ impl Synthetic {
     /// What makes the same table again.
     fn command(&self) -> String {
         let functions: Vec<&str> = self.functions.iter().map(|function| function.name()).collect();
+        let shift = |shift| if shift == Shift::None { "--shift none" } else { "--shift random" };
         let own = [
             self.preset.map(|preset| format!("--preset {}", preset.name())),
             (!functions.is_empty()).then(|| format!("--functions {}", functions.join(","))),
             self.dim.map(|dim| format!("--dim {dim}")),
-            self.shift.map(|shift| format!("--shift {}", if shift == Shift::None { "none" } else { "random" })),
+            self.shift.map(|word| shift(word).to_string()),
             self.rotate.then(|| "--rotate".to_string()),
         ];
-        let flags: Vec<String> = own.into_iter().flatten().chain(self.common.flags()).collect();
-        format!("locomotion bench {NAME} {}", flags.join(" ")).trim_end().to_string()
+        self.common.command(NAME, own.into_iter().flatten())
     }
 }
 
@@ -136,26 +131,23 @@ impl Condition {
     }
 
     fn name(self) -> String {
-        let place = if self.moved { "optimum moved, uniform in [-3, 3]" } else { "optimum where the paper has it" };
+        let place = match self.moved {
+            true => "optimum moved, uniform in [-3, 3]",
+            false => "optimum where the paper has it, at 0 (levy-montalvo at -1, rosenbrock at 1)",
+        };
         format!("{place}{}", if self.rotated { ", axes rotated" } else { "" })
-    }
-
-    /// Whether this is what the paper measured.
-    fn is_the_paper_s(self, plan: &Plan, contestant: &Contestant) -> bool {
-        !self.moved && !self.rotated && plan.dim == paper::DIM && contestant.to_string() == paper::CONTESTANT
     }
 }
 
-/// The outcomes of one condition, in the order of its trials.
+/// The outcomes of one condition, with the paper's numbers where it measured the same.
 fn column(plan: &Plan, functions: &[Function], condition: Condition, outcomes: &[Outcome]) -> Column {
-    let each = usize::from(plan.trials);
-    let rows = plan.contestants.iter().zip(outcomes.chunks(each * functions.len())).map(|(contestant, outcomes)| {
-        let cells = functions.iter().zip(outcomes.chunks(each)).map(|(function, outcomes)| Cell {
-            printed: condition.is_the_paper_s(plan, contestant).then(|| paper::printed(*function)),
-            ..Cell::new(function.name(), function.short(), outcomes, plan.budget)
-        });
-        let (optimizer, family) = (contestant.to_string(), contestant.family().to_string());
-        Row { optimizer, family, rank: 0.0, problems: cells.collect() }
-    });
-    Column::new(condition.name(), rows.collect())
+    let names: Vec<_> = functions.iter().map(|function| (function.name(), function.short())).collect();
+    let mut column = plan.column(condition.name(), &names, outcomes);
+    let same = !condition.moved && !condition.rotated && plan.dim == paper::DIM;
+    for row in column.optimizers.iter_mut().filter(|row| same && row.optimizer == paper::CONTESTANT) {
+        for (cell, function) in row.problems.iter_mut().zip(functions) {
+            cell.printed = Some(paper::printed(*function));
+        }
+    }
+    column
 }

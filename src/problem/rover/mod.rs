@@ -11,7 +11,7 @@ mod obstacles;
 pub use obstacles::CENTERS;
 
 use super::Problem;
-use nalgebra::{DMatrix, RowDVector};
+use nalgebra::DMatrix;
 
 const POINTS: usize = 30;
 /// The path is measured at so many places.
@@ -81,7 +81,7 @@ fn fit(parameters: &[f64], points: &[Place]) -> DMatrix<f64> {
         return control;
     }
     // The four functions add up to 1 everywhere, so a curve moves with its control points.
-    let middle: RowDVector<f64> = places.row_mean().transpose().transpose();
+    let middle = places.row_mean();
     let centered = DMatrix::from_fn(points.len(), 2, |k, axis| places[(k, axis)] - middle[axis]);
     let least = basis.svd(true, true).solve(&centered, ROUNDING).unwrap_or_else(|_| DMatrix::zeros(4, 2));
     DMatrix::from_fn(4, 2, |i, axis| least[(i, axis)] + middle[axis])

@@ -2,6 +2,7 @@
 
 mod panels;
 mod tables;
+mod terrain;
 
 use super::curve::Point;
 use crate::problem::paper::Printed;

@@ -1,10 +1,10 @@
 //! Curves of a benchmark: a small panel per problem, the median and the band between quartiles of the best so far.
 
-use super::super::chart::{EDGE, Frame, GREY, INK, axes, color, dashes, legend, marks, wrap};
+use super::super::chart::{DOTTED, EDGE, Frame, GREY, INK, axes, color, dashes, legend, marks, wrap};
 use super::super::curve::Point;
 use super::super::curves::Figure;
 use super::super::drawing::{Anchor, Drawing};
-use super::super::numbers::{csv_field, decimals, log_name, log_ticks, thousands, ticks};
+use super::super::numbers::{csv_field, decimals, log_name, log_ticks, mark, thousands, ticks};
 use super::{Benchmark, Cell, Column, Row};
 use crate::Result;
 
@@ -12,8 +12,9 @@ use crate::Result;
 const MOST: usize = 8;
 /// Values below this are drawn here: on a logarithmic axis 0 has no place.
 const FLOOR: f64 = 1e-12;
-const WIDTH: f32 = 1000.0;
-const ACROSS: usize = 3;
+/// Of a panel among others.
+const WIDTH: f32 = 256.0;
+const LEAST_WIDTH: f32 = 900.0;
 
 /// Where a panel is: left, top, width and height, all of it.
 type Place = (f32, f32, f32, f32);
@@ -23,22 +24,24 @@ impl Benchmark {
     pub fn figure(&self, column: &Column) -> Result<Figure> {
         let rows = self.drawn(column);
         let problems = rows.first().map_or(0, |row| row.problems.len());
-        let (across, height) = if problems == 1 { (1, 430.0) } else { (ACROSS.min(problems.max(1)), 250.0) };
+        let across = if problems <= 4 { problems.max(1) } else { problems.div_ceil(2) };
+        let height = if problems == 1 { 430.0 } else { 256.0 };
+        let whole = (WIDTH * across as f32 + EDGE).max(LEAST_WIDTH);
         let title = format!("{}: {}", self.title, column.name);
         let note = self.note(rows.len(), column.optimizers.len());
-        let sizing = Drawing::new(WIDTH, 1.0)?;
-        let note = wrap(&sizing, &note, 13.5, WIDTH - 2.0 * EDGE);
+        let sizing = Drawing::new(whole, 1.0)?;
+        let note = wrap(&sizing, &note, 13.5, whole - 2.0 * EDGE);
         let entries: Vec<_> = rows.iter().enumerate().map(|(at, row)| (Some(at), row.optimizer.clone())).collect();
         // The legend's height is known once it is drawn.
         let first_row = 54.0 + 18.0 * note.len() as f32 + 10.0;
-        let top = legend(&mut Drawing::new(WIDTH, 1.0)?, WIDTH, &entries, first_row) + 14.0;
-        let mut drawing = Drawing::new(WIDTH, top + height * problems.div_ceil(across) as f32 + 24.0)?;
+        let top = legend(&mut Drawing::new(whole, 1.0)?, whole, &entries, first_row) + 14.0;
+        let mut drawing = Drawing::new(whole, top + height * problems.div_ceil(across) as f32 + 24.0)?;
         drawing.text(&title, (EDGE, 34.0), 21.0, INK, Anchor::Left);
         for (line, text) in note.iter().enumerate() {
             drawing.text(text, (EDGE, 56.0 + 18.0 * line as f32), 13.5, GREY, Anchor::Left);
         }
-        legend(&mut drawing, WIDTH, &entries, first_row);
-        let width = (WIDTH - EDGE) / across as f32;
+        legend(&mut drawing, whole, &entries, first_row);
+        let width = (whole - EDGE) / across as f32;
         for problem in 0..problems {
             let cells: Vec<&Cell> = rows.iter().map(|row| &row.problems[problem]).collect();
             let (right, down) = (problem % across, problem / across);
@@ -46,7 +49,7 @@ impl Benchmark {
         }
         drawing.text(
             "evaluations",
-            (WIDTH / 2.0, top + height * problems.div_ceil(across) as f32 + 12.0),
+            (whole / 2.0, top + height * problems.div_ceil(across) as f32 + 12.0),
             14.0,
             INK,
             Anchor::Middle,
@@ -55,7 +58,7 @@ impl Benchmark {
     }
 
     /// Of each family the best by rank over all columns, and of these the best few; in their order in the table.
-    fn drawn<'a>(&self, column: &'a Column) -> Vec<&'a Row> {
+    pub(super) fn drawn<'a>(&self, column: &'a Column) -> Vec<&'a Row> {
         let rank = |row: &Row| -> f64 {
             let all = self.columns.iter().flat_map(|column| &column.optimizers);
             all.filter(|other| other.optimizer == row.optimizer).map(|other| other.rank).sum()
@@ -79,6 +82,9 @@ impl Benchmark {
             format!("{}. Best value so far: median and band between quartiles of {} trials", self.about, self.trials);
         if self.logarithmic {
             note += &format!("; values below {FLOOR:e} are drawn there");
+        }
+        if let Some(target) = self.target {
+            note += &format!("; the dotted line is the target, {}", mark(target));
         }
         if drawn < all {
             note += &format!(
@@ -110,6 +116,10 @@ impl Benchmark {
             size,
         };
         axes(drawing, &frame, &y_ticks, if width > 500.0 { 9 } else { 3 });
+        if let Some(target) = self.target.map(shown).filter(|target| (y.0..y.1).contains(target)) {
+            let at = frame.at_y(target);
+            drawing.line(&[(frame.left, at), (frame.right, at)], GREY, 1.1, DOTTED);
+        }
         let name = cells.first().map_or("", |cell| cell.problem);
         drawing.text(name, ((frame.left + frame.right) / 2.0, top + 16.0), 15.0, INK, Anchor::Middle);
         let line = |cell: &Cell, value: fn(&Point) -> f64| {
