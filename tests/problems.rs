@@ -72,17 +72,17 @@ fn moved_optima_are_uniform_in_their_box_and_differ_by_seed() {
 
 #[test]
 fn rotations_are_orthogonal_proper_and_favour_no_direction() {
-    let mut first = DVector::zeros(DIM);
+    let mut middle = DMatrix::zeros(DIM, DIM);
     for seed in 0..300 {
         let problem = instance(Function::Ackley, false, true, seed);
         let rotation = problem.rotation().unwrap();
         let error = (rotation.transpose() * rotation - DMatrix::identity(DIM, DIM)).abs().max();
         assert!(error < 1e-13, "{error}");
         assert!((rotation.determinant() - 1.0).abs() < 1e-12);
-        first += rotation.column(0) / 300.0;
+        middle += rotation / 300.0;
     }
-    // Each mean of 300 entries of variance 1/12 has a standard error of 0.017; without the sign fix one is near 0.3.
-    assert!(first.abs().max() < 0.08, "{first}");
+    // Entries have variance 1/12, these means a standard error of 0.017. A QR with signs of its own is off by 0.2.
+    assert!(middle.abs().max() < 0.09, "{middle:.2}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::experiment::{Contestant, Results, Trial, run_all, usual_batch};
 use crate::problem::{Description, Outcome};
 use crate::report::benchmark::{Benchmark, Cell, Column, Row};
 use crate::report::curves::Figure;
+use crate::report::numbers::thousands;
 use crate::{Error, Result};
 use clap::Args;
 use std::path::PathBuf;
@@ -111,9 +112,14 @@ impl Common {
         format!("locomotion bench {name}{flags}")
     }
 
-    /// Sigma and batch in words.
-    pub fn about(&self, dim: usize) -> String {
-        format!("batch {}, sigma {}", self.batch.unwrap_or(2 * dim), self.sigma)
+    /// How the trials were made, in words.
+    pub fn about(&self, plan: &Plan) -> String {
+        let own = plan.contestants.iter().filter(|contestant| usual_batch(contestant, plan.dim).is_none());
+        let own: Vec<String> = own.filter(|_| self.batch.is_none()).map(Contestant::to_string).collect();
+        let except = if own.is_empty() { String::new() } else { format!(" ({}: their own)", own.join(", ")) };
+        let (trials, budget) = (plan.trials, thousands(plan.budget as f64, 0));
+        let batch = self.batch.unwrap_or(2 * plan.dim);
+        format!("{trials} trials of {budget} evaluations, batch {batch}{except}, sigma {}", self.sigma)
     }
 
     /// The trials of all contestants on these problems: contestant by contestant, problem by problem, seed by seed.

@@ -22,37 +22,21 @@ pub const OPTIMIZERS: &str = "random-search annealing differential-evolution dd-
     syncma:exact:0 syncma:exact:1 syncma:exact:2 syncma:exact:4 \
     syncma:adaptive:0 syncma:adaptive:1 syncma:adaptive:2 syncma:adaptive:4";
 
+/// What a preset stands for.
+pub struct Table {
+    pub name: &'static str,
+    pub dim: usize,
+    /// The paper's code runs 10,000 evaluations at 32 dimensions; the others are ours.
+    pub budget: u64,
+    pub trials: u16,
+}
+
 impl Preset {
-    pub fn name(self) -> &'static str {
+    pub fn table(self) -> Table {
         match self {
-            Self::Paper32 => "paper-32",
-            Self::Paper64 => "paper-64",
-            Self::Paper128 => "paper-128",
-        }
-    }
-
-    pub fn dim(self) -> usize {
-        match self {
-            Self::Paper32 => 32,
-            Self::Paper64 => 64,
-            Self::Paper128 => 128,
-        }
-    }
-
-    /// The paper's code runs 10,000 at 32 dimensions; the others are ours.
-    pub fn budget(self) -> u64 {
-        match self {
-            Self::Paper32 => 10_000,
-            Self::Paper64 => 20_000,
-            Self::Paper128 => 40_000,
-        }
-    }
-
-    pub fn trials(self) -> u16 {
-        match self {
-            Self::Paper32 => 20,
-            Self::Paper64 => 10,
-            Self::Paper128 => 5,
+            Self::Paper32 => Table { name: "paper-32", dim: 32, budget: 10_000, trials: 20 },
+            Self::Paper64 => Table { name: "paper-64", dim: 64, budget: 20_000, trials: 10 },
+            Self::Paper128 => Table { name: "paper-128", dim: 128, budget: 40_000, trials: 5 },
         }
     }
 }

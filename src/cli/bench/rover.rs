@@ -2,7 +2,6 @@ use super::common::{Common, Ended, Plan};
 use crate::Result;
 use crate::problem::{Description, Outcome, Problem, rover};
 use crate::report::benchmark::Benchmark;
-use crate::report::numbers::thousands;
 use clap::Args;
 
 #[derive(Args)]
@@ -40,15 +39,13 @@ impl Rover {
     }
 
     fn benchmark(&self, plan: &Plan, outcomes: &[Outcome]) -> Benchmark {
-        let (trials, budget) = (usize::from(plan.trials), thousands(plan.budget as f64, 0));
-        let setup = self.common.about(plan.dim);
         let name = "cost - 5, which is minimised; the reward is its negative";
         Benchmark {
             command: self.common.command(NAME, std::iter::empty()),
             title: "Rover path in 60 dimensions".into(),
-            about: format!("{trials} trials of {budget} evaluations, {setup}, start uniform in [0, 1]"),
+            about: format!("{}, start uniform in [0, 1]", self.common.about(plan)),
             budget: plan.budget,
-            trials,
+            trials: plan.trials.into(),
             target: None,
             logarithmic: false,
             columns: vec![plan.column(name.into(), &[(NAME, NAME)], outcomes)],

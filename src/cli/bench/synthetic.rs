@@ -1,9 +1,8 @@
 use super::common::{Common, Ended, Plan, once_each};
-use super::preset::{self, Preset};
+use super::preset::{self, Preset, Table};
 use crate::Result;
 use crate::problem::{self, Description, Function, Outcome, paper};
 use crate::report::benchmark::{Benchmark, Column};
-use crate::report::numbers::thousands;
 use clap::{Args, ValueEnum};
 
 #[derive(Args)]
@@ -42,6 +41,7 @@ struct Condition {
 
 /// What is run where nothing is said.
 const OPTIMIZERS: &str = "syncma:published:2 syncma:adaptive cma-es random-search";
+const PLAIN: Table = Table { name: "", dim: paper::DIM, budget: 10_000, trials: 10 };
 const NAME: &str = "synthetic";
 
 impl Synthetic {
@@ -73,12 +73,14 @@ impl Synthetic {
     }
 
     fn plan(&self) -> Result<Plan> {
-        let usual = if self.preset.is_some() { preset::OPTIMIZERS } else { OPTIMIZERS };
+        let table = self.preset.map(Preset::table);
+        let usual = if table.is_some() { preset::OPTIMIZERS } else { OPTIMIZERS };
+        let Table { dim, trials, budget, .. } = table.unwrap_or(PLAIN);
         Ok(Plan {
             contestants: self.common.contestants(usual)?,
-            dim: self.dim.map(usize::from).or(self.preset.map(Preset::dim)).unwrap_or(paper::DIM),
-            trials: self.common.trials.or(self.preset.map(Preset::trials)).unwrap_or(10),
-            budget: self.common.budget.or(self.preset.map(Preset::budget)).unwrap_or(10_000),
+            dim: self.dim.map_or(dim, usize::from),
+            trials: self.common.trials.unwrap_or(trials),
+            budget: self.common.budget.unwrap_or(budget),
             target: Some(paper::TARGET),
         })
     }
@@ -91,14 +93,12 @@ impl Synthetic {
     }
 
     fn benchmark(&self, plan: &Plan, columns: Vec<Column>) -> Benchmark {
-        let (n, trials) = (plan.dim, usize::from(plan.trials));
-        let (budget, setup) = (thousands(plan.budget as f64, 0), self.common.about(n));
         Benchmark {
             command: self.command(),
-            title: format!("Synthetic functions in {n} dimensions"),
-            about: format!("{trials} trials of {budget} evaluations, {setup}, start uniform in [-5, 10]; minimum 0"),
+            title: format!("Synthetic functions in {} dimensions", plan.dim),
+            about: format!("{}, start uniform in [-5, 10]; minimum 0", self.common.about(plan)),
             budget: plan.budget,
-            trials,
+            trials: plan.trials.into(),
             target: plan.target,
             logarithmic: true,
             columns,
@@ -110,7 +110,7 @@ impl Synthetic {
         let functions: Vec<&str> = self.functions.iter().map(|function| function.name()).collect();
         let shift = |shift| if shift == Shift::None { "--shift none" } else { "--shift random" };
         let own = [
-            self.preset.map(|preset| format!("--preset {}", preset.name())),
+            self.preset.map(|preset| format!("--preset {}", preset.table().name)),
             (!functions.is_empty()).then(|| format!("--functions {}", functions.join(","))),
             self.dim.map(|dim| format!("--dim {dim}")),
             self.shift.map(|word| shift(word).to_string()),

@@ -28,7 +28,7 @@ impl Benchmark {
         let height = if problems == 1 { 430.0 } else { 256.0 };
         let whole = (WIDTH * across as f32 + EDGE).max(LEAST_WIDTH);
         let title = format!("{}: {}", self.title, column.name);
-        let note = self.note(rows.len(), column.optimizers.len());
+        let note = self.note(&rows, column.optimizers.len());
         let sizing = Drawing::new(whole, 1.0)?;
         let note = wrap(&sizing, &note, 13.5, whole - 2.0 * EDGE);
         let entries: Vec<_> = rows.iter().enumerate().map(|(at, row)| (Some(at), row.optimizer.clone())).collect();
@@ -77,10 +77,11 @@ impl Benchmark {
         column.optimizers.iter().filter(|row| best.iter().any(|other| other.optimizer == row.optimizer)).collect()
     }
 
-    fn note(&self, drawn: usize, all: usize) -> String {
-        let mut note =
-            format!("{}. Best value so far: median and band between quartiles of {} trials", self.about, self.trials);
-        if self.logarithmic {
+    fn note(&self, rows: &[&Row], all: usize) -> String {
+        let drawn = rows.len();
+        let mut note = format!("{}. Best value so far: median and band between quartiles", self.about);
+        let mut points = rows.iter().flat_map(|row| &row.problems).flat_map(|cell| &cell.curve);
+        if self.logarithmic && points.any(|p| p.low < FLOOR) {
             note += &format!("; values below {FLOOR:e} are drawn there");
         }
         if let Some(target) = self.target {

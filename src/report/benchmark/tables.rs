@@ -5,8 +5,8 @@ use super::super::table::{NONE, aligned, optional, piped};
 use super::{Benchmark, Cell, Column};
 use crate::problem::paper::Evaluations;
 
-/// A table and the notes under it.
-struct Table(Vec<Vec<String>>);
+/// Rows of cells, the header first.
+type Table = Vec<Vec<String>>;
 
 impl Benchmark {
     /// For the terminal.
@@ -14,9 +14,9 @@ impl Benchmark {
         let mut text = format!("{}\n{}\n", self.title, self.about);
         for column in &self.columns {
             text += &format!("\n{}\n", column.name);
-            self.tables(column).iter().for_each(|table| text += &format!("\n{}", aligned(&table.0, 2)));
+            self.tables(column).iter().for_each(|table| text += &format!("\n{}", aligned(table, 2)));
         }
-        text + "\n" + &self.notes().iter().map(|note| format!("  {note}\n")).collect::<String>()
+        text + &self.notes("  ")
     }
 
     /// For a README or a notebook; the command that makes it again comes first.
@@ -24,9 +24,9 @@ impl Benchmark {
         let mut text = format!("```sh\n{}\n```\n\n**{}**: {}\n", self.command, self.title, self.about);
         for column in &self.columns {
             text += &format!("\n### {}\n", column.name);
-            self.tables(column).iter().for_each(|table| text += &format!("\n{}", piped(&table.0)));
+            self.tables(column).iter().for_each(|table| text += &format!("\n{}", piped(table)));
         }
-        text + "\n" + &self.notes().iter().map(|note| format!("- {note}\n")).collect::<String>()
+        text + &self.notes("- ")
     }
 
     /// For programs: full precision, a line per cell, empty where there is no number.
@@ -68,7 +68,7 @@ impl Benchmark {
             cells.extend(self.target.map(|_| self.evaluations(cell)));
             cells
         });
-        Table(std::iter::once(header).chain(rows).collect())
+        std::iter::once(header).chain(rows).collect()
     }
 
     /// Several problems: a column each, in two tables.
@@ -81,7 +81,7 @@ impl Benchmark {
                 let cells = std::iter::once(row.optimizer.clone()).chain(row.problems.iter().map(show));
                 cells.chain(last.map(|_| thousands(row.rank, 1))).collect()
             }));
-            Table(rows)
+            rows
         };
         let mut tables = vec![table("median best value".into(), Some("rank"), &|cell| shown(cell.median))];
         tables.extend(
@@ -106,7 +106,7 @@ impl Benchmark {
             let best = printed.best.map_or(NONE.to_string(), |best| thousands(best, 1));
             rows.push(vec![cell.problem.into(), shown(cell.median), best, self.evaluations(cell), theirs, ratio]);
         }
-        Some(Table(rows))
+        Some(rows)
     }
 
     /// The median, and how many trials got there if not all did.
@@ -119,7 +119,8 @@ impl Benchmark {
         }
     }
 
-    fn notes(&self) -> Vec<String> {
+    /// A paragraph, each line behind a mark; empty where there is nothing to explain.
+    fn notes(&self, mark_of_line: &str) -> String {
         let mut notes = Vec::new();
         let several = self.columns.iter().flat_map(|column| &column.optimizers).any(|row| row.problems.len() > 1);
         if several {
@@ -127,12 +128,13 @@ impl Benchmark {
         }
         if let Some(target) = self.target {
             notes.push(format!(
-                "evaluations to {}: the median over trials, where a trial that never gets there counts as infinity;",
+                "evaluations to {}: the median over trials, where a trial that never gets there counts as infinity",
                 mark(target)
             ));
             notes.push(format!("·k: only k of the {} trials got there", self.trials));
         }
-        notes
+        let start = if notes.is_empty() { "" } else { "\n" };
+        start.to_string() + &notes.iter().map(|note| format!("{mark_of_line}{note}\n")).collect::<String>()
     }
 }
 

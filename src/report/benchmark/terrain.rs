@@ -43,7 +43,11 @@ impl Benchmark {
             let at = (frame.at_x(place[0]), frame.at_y(place[1]));
             drawing.circle(at, 7.0, INK);
             drawing.circle(at, 4.0, (255, 255, 255));
-            drawing.text(name, (at.0, at.1 + 24.0), 15.0, INK, Anchor::Middle);
+            let (x, y) = (at.0 + 13.0, at.1 + 5.0);
+            let wide = drawing.width_of(name, 15.0) + 3.0;
+            let behind = [(x - 3.0, y - 14.0), (x + wide, y - 14.0), (x + wide, y + 5.0), (x - 3.0, y + 5.0)];
+            drawing.area(&behind, (255, 255, 255), 0.8);
+            drawing.text(name, (x, y), 15.0, INK, Anchor::Left);
         }
         Ok(Figure { title: self.title.clone(), drawing, csv: String::new() })
     }
