@@ -11,6 +11,26 @@ pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Op
     scored.filter(|(score, _)| *score > 0.7).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
 }
 
+/// A name nobody knows, with the nearest that somebody does.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("unknown {what} `{name}`\n  known: {known}\nhint: did you mean `{nearest}`?")]
+pub struct UnknownName {
+    what: &'static str,
+    name: String,
+    known: String,
+    /// The known name most like the one given.
+    pub nearest: &'static str,
+}
+
+/// The one of this name.
+pub fn find<T: Copy>(what: &'static str, name: &str, all: &[T], word: fn(T) -> &'static str) -> Result<T, UnknownName> {
+    all.iter().copied().find(|&t| word(t) == name).ok_or_else(|| {
+        let words: Vec<_> = all.iter().map(|&t| word(t)).collect();
+        let nearest = nearest(name, words.iter().copied()).or(words.first().copied()).unwrap_or_default();
+        UnknownName { what, name: name.into(), known: words.join(", "), nearest }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::nearest;

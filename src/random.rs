@@ -18,6 +18,10 @@ pub enum Purpose {
     Episodes = 3,
     /// Bootstrap resamples.
     Bootstrap = 5,
+    /// Where a problem's optimum is moved to.
+    Optimum = 10,
+    /// How a problem is turned.
+    Rotation = 11,
 }
 
 /// The stream of this key.

@@ -7,21 +7,23 @@ use std::path::{Path, PathBuf};
 
 /// What each module under src/ may use of this crate.
 fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
-    let ground = ["Error", "Result", "error", "names", "random", "statistics"];
+    let ground = ["Error", "Result", "error", "names", "random", "statistics", "workers"];
     let on_ground = |more: &[&'static str]| [&ground[..], more].concat();
     BTreeMap::from([
         ("error", vec![]),
         ("names", vec![]),
         ("random", vec![]),
+        ("workers", vec!["Error", "Result"]),
         ("statistics", on_ground(&[])),
         ("policy", on_ground(&[])),
         ("sim", on_ground(&["policy"])),
         ("evaluate", on_ground(&["policy", "sim"])),
         ("optim", on_ground(&[])),
         ("problem", on_ground(&[])),
-        ("report", on_ground(&["policy", "sim", "evaluate"])),
+        ("experiment", on_ground(&["optim", "problem"])),
+        ("report", on_ground(&["policy", "sim", "evaluate", "problem"])),
         ("run", on_ground(&["policy", "sim", "evaluate", "optim"])),
-        ("cli", on_ground(&["policy", "sim", "evaluate", "optim", "report", "run"])),
+        ("cli", on_ground(&["policy", "sim", "evaluate", "optim", "problem", "experiment", "report", "run"])),
         ("main", vec!["cli"]),
     ])
 }

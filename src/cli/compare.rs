@@ -1,16 +1,15 @@
 use super::interrupt::Interrupt;
 use super::train::{resolve, usual_folder};
-use super::{print, print_json};
-use crate::optim::{OptimizerKind, Variant};
+use super::{print, print_json, write_table};
+use crate::experiment::Contestant;
 use crate::report::comparison::Comparison;
 use crate::report::curve::Axis;
 use crate::report::curves::Figure;
 use crate::report::{groups, runs};
-use crate::run::{Conditions, Layer, Trial, run_all, write_atomically};
+use crate::run::{Conditions, Layer, Trial, run_all};
 use crate::{Error, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Duration;
 
 #[derive(Args)]
@@ -35,28 +34,6 @@ pub struct Compare {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-}
-
-/// An optimiser to compare.
-#[derive(Clone, Debug)]
-struct Contestant {
-    optimizer: OptimizerKind,
-    variant: Option<Variant>,
-    lambda0: Option<f64>,
-}
-
-impl FromStr for Contestant {
-    type Err = String;
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
-        let mut parts = text.split(':');
-        let optimizer = parts.next().unwrap_or_default().parse::<OptimizerKind>().map_err(|e| e.to_string())?;
-        let variant = parts.next().map(|v| v.parse::<Variant>().map_err(|e| e.to_string())).transpose()?;
-        let lambda0 = parts.next().map(|l| l.parse::<f64>().map_err(|e| format!("lambda0: {e}"))).transpose()?;
-        if parts.next().is_some() || (variant.is_some() && optimizer != OptimizerKind::SynCma) {
-            return Err("write NAME, or syncma:VARIANT, or syncma:VARIANT:LAMBDA0".into());
-        }
-        Ok(Self { optimizer, variant, lambda0 })
-    }
 }
 
 impl Compare {
@@ -109,13 +86,8 @@ impl Compare {
         let comparison = Comparison::new(&groups);
         let place = folders[0].ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf();
         Figure::new(&groups, Axis::Episodes)?.write(&place.join("comparison-curves.svg"), true)?;
-        let json =
-            serde_json::to_string_pretty(&comparison).map_err(|e| Error::failed(format!("cannot write JSON: {e}")))?;
-        for (ending, text) in
-            [("txt", comparison.text()), ("csv", comparison.csv()), ("md", comparison.markdown()), ("json", json)]
-        {
-            write_atomically(&place.join(format!("comparison.{ending}")), text.as_bytes())?;
-        }
+        let table = [comparison.text(), comparison.csv(), comparison.markdown()];
+        write_table(&place, "comparison", table, &comparison)?;
         if self.json {
             return print_json(&comparison);
         }

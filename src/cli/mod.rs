@@ -17,9 +17,12 @@ mod screen;
 mod train;
 mod view;
 
+use crate::run::write_atomically;
 use crate::{Error, Result};
 use clap::{Parser, Subcommand};
+use serde::Serialize;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Search linear policies for MuJoCo walkers without derivatives.
@@ -58,7 +61,7 @@ enum Command {
     View(view::View),
     /// Record a policy's episodes as HDF5: one file, or a dataset that Minari opens
     Export(export::Export),
-    /// Measure speed
+    /// Measure optimizers on problems without a simulator, and speed
     #[command(subcommand)]
     Bench(bench::Bench),
 }
@@ -77,7 +80,7 @@ pub fn run() -> ExitCode {
         Command::Render(command) => command.run().map(|()| 0),
         Command::View(command) => command.run().map(|()| 0),
         Command::Export(command) => command.run().map(|()| 0),
-        Command::Bench(command) => command.run().map(|()| 0),
+        Command::Bench(command) => command.run(),
     };
     match done {
         Ok(code) => ExitCode::from(code),
@@ -101,7 +104,18 @@ fn print(text: &str) -> Result<()> {
 }
 
 /// One JSON document on stdout.
-fn print_json(document: &impl serde::Serialize) -> Result<()> {
-    let text = serde_json::to_string_pretty(document).map_err(|e| Error::failed(format!("cannot write JSON: {e}")))?;
-    print(&format!("{text}\n"))
+fn print_json(document: &impl Serialize) -> Result<()> {
+    print(&format!("{}\n", to_json(document)?))
+}
+
+fn to_json(document: &impl Serialize) -> Result<String> {
+    serde_json::to_string_pretty(document).map_err(|e| Error::failed(format!("cannot write JSON: {e}")))
+}
+
+/// A table in all its forms, beside each other: text, CSV and Markdown as they come, JSON of the struct itself.
+fn write_table(place: &Path, name: &str, [text, csv, markdown]: [String; 3], table: &impl Serialize) -> Result<()> {
+    for (ending, content) in [("txt", text), ("csv", csv), ("md", markdown), ("json", to_json(table)?)] {
+        write_atomically(&place.join(format!("{name}.{ending}")), content.as_bytes())?;
+    }
+    Ok(())
 }

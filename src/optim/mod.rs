@@ -50,7 +50,7 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 pub use bounds::Bounds;
-pub use settings::{OptimizerKind, Settings, SettingsError, UnknownName, Variant, names};
+pub use settings::{OptimizerKind, Settings, SettingsError, Variant, names};
 pub use stop::StopReason;
 
 /// Proposes, is told losses, never evaluates.

@@ -6,7 +6,7 @@ use nalgebra::DVector;
 use serde::{Deserialize, Serialize};
 
 use super::bounds::Bounds;
-use crate::names::nearest;
+use crate::names::{UnknownName, find};
 
 /// The optimisers by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,25 +87,6 @@ impl Variant {
     }
 }
 
-/// A name nobody knows, with the nearest that somebody does.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("unknown {what} `{name}`\n  known: {known}\nhint: did you mean `{nearest}`?")]
-pub struct UnknownName {
-    what: &'static str,
-    name: String,
-    known: String,
-    /// The known name most like the one given.
-    pub nearest: &'static str,
-}
-
-fn find<T: Copy>(what: &'static str, name: &str, all: &[T], word: fn(T) -> &'static str) -> Result<T, UnknownName> {
-    all.iter().copied().find(|&t| word(t) == name).ok_or_else(|| {
-        let words: Vec<_> = all.iter().map(|&t| word(t)).collect();
-        let nearest = nearest(name, words.iter().copied()).or(words.first().copied()).unwrap_or_default();
-        UnknownName { what, name: name.into(), known: words.join(", "), nearest }
-    })
-}
-
 impl FromStr for OptimizerKind {
     type Err = UnknownName;
     fn from_str(name: &str) -> Result<Self, UnknownName> {
@@ -184,6 +165,14 @@ impl SettingsError {
     /// For checks an optimiser makes itself.
     pub fn new(field: &'static str, value: impl ToString, remedy: &'static str) -> Self {
         Self { field, value: value.to_string(), remedy }
+    }
+}
+
+/// For the command line, where a field is a flag.
+impl From<SettingsError> for crate::Error {
+    fn from(e: SettingsError) -> Self {
+        let flag = e.field.replace('_', "-");
+        Self::usage(format!("--{flag} cannot be {}", e.value)).hint(e.remedy)
     }
 }
 

@@ -1,17 +1,26 @@
 //! The ten synthetic functions of the SynCMA paper's tables, as pypop7 0.0.82 computes them. Each has minimum 0.
+//!
+//! The paper ran pypop7's code, and its printed formulas differ from it in places; the code is what we follow.
 
+use crate::names::{UnknownName, find};
+use serde::Serialize;
 use std::f64::consts::{E, PI};
+use std::str::FromStr;
 
 /// A synthetic function of any dimension from 2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "&'static str")]
 pub enum Function {
     Sphere,
+    /// The paper prints it without the squares.
     Discus,
     /// Schwefel 2.21, the largest coordinate. (The paper's table prints 2.22; its code runs this one.)
     Schwefel221,
+    /// The paper prints it without the absolute values.
     DifferentPowers,
     /// The chained form over neighbouring coordinates.
     Bohachevsky,
+    /// A sum over the middle coordinates, where pypop7's description shows a product.
     LevyMontalvo,
     Rastrigin,
     Ackley,
@@ -52,6 +61,20 @@ impl Function {
             Ackley => "ackley",
             Schaffer => "schaffer",
             Rosenbrock => "rosenbrock",
+        }
+    }
+
+    /// A name for narrow columns.
+    pub fn short(self) -> &'static str {
+        match self {
+            Schwefel221 => "schwef.",
+            DifferentPowers => "diffpow",
+            Bohachevsky => "bohach.",
+            LevyMontalvo => "levy-m.",
+            Rastrigin => "rastrig",
+            Schaffer => "schaff.",
+            Rosenbrock => "rosenb.",
+            Sphere | Discus | Ackley => self.name(),
         }
     }
 
@@ -97,5 +120,18 @@ impl Function {
                 .sum(),
             Rosenbrock => neighbours().map(|(a, b)| 100.0 * (b - a * a).powi(2) + (a - 1.0).powi(2)).sum(),
         }
+    }
+}
+
+impl From<Function> for &'static str {
+    fn from(function: Function) -> Self {
+        function.name()
+    }
+}
+
+impl FromStr for Function {
+    type Err = UnknownName;
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        find("function", name, &Self::ALL, Self::name)
     }
 }

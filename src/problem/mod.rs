@@ -1,3 +1,43 @@
-//! Problems that need no simulator.
+//! Problems that need no simulator, and what a search on one came to.
+//!
+//! [`functions`] are the paper's ten, [`instance`] moves and turns them, [`rover`] plans a path; [`paper`] holds the
+//! published numbers.
 
 pub mod functions;
+pub mod instance;
+pub mod outcome;
+pub mod paper;
+pub mod rover;
+
+pub use functions::Function;
+pub use instance::{Instance, Synthetic};
+pub use outcome::{Outcome, counts};
+pub use rover::Rover;
+
+use serde::Serialize;
+
+/// Something to minimise.
+pub trait Problem {
+    fn dim(&self) -> usize;
+    /// The box of every coordinate: searches start in it, and some draw from it.
+    fn bounds(&self) -> (f64, f64);
+    fn value(&self, x: &[f64]) -> f64;
+}
+
+/// A problem by its description; a seed makes it one problem.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Description {
+    Synthetic(Synthetic),
+    Rover,
+}
+
+impl Description {
+    /// The problem of this seed.
+    pub fn instance(&self, seed: u64) -> Box<dyn Problem> {
+        match self {
+            Self::Synthetic(synthetic) => Box::new(synthetic.instance(seed)),
+            Self::Rover => Box::new(Rover),
+        }
+    }
+}

@@ -13,9 +13,10 @@ use std::path::{Path, PathBuf};
 
 /// A figure of some groups of runs, ready to be written.
 pub struct Figure {
-    title: String,
-    drawing: Drawing,
-    csv: String,
+    pub(super) title: String,
+    pub(super) drawing: Drawing,
+    /// Empty where there are no numbers to give.
+    pub(super) csv: String,
 }
 
 impl Figure {
@@ -47,11 +48,11 @@ impl Figure {
         &self.csv
     }
 
-    /// Writes all three beside each other: `file` with the endings svg, png and csv. Returns what was written.
+    /// Writes all beside each other: `file` with the endings svg, png and csv. Returns what was written.
     pub fn write(&self, file: &Path, force: bool) -> Result<Vec<PathBuf>> {
         let parts = [("svg", self.svg()?.into_bytes()), ("png", self.png()?), ("csv", self.csv.clone().into_bytes())];
         let mut drafts = Vec::new();
-        for (ending, bytes) in &parts {
+        for (ending, bytes) in parts.iter().filter(|(_, bytes)| !bytes.is_empty()) {
             let target = file.with_extension(ending);
             let draft = Draft::file(&target, force)?;
             std::fs::write(draft.path(), bytes).map_err(|e| Error::output(&target, e))?;

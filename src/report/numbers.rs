@@ -28,6 +28,38 @@ pub fn mark(value: f64) -> String {
     thousands(value, usize::from(value.fract() != 0.0))
 }
 
+/// A number of any size in at most seven characters, three of its digits.
+pub fn compact(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_string(),
+        size if !size.is_finite() => value.to_string(),
+        size if (1e-2..1e4).contains(&size) => {
+            let digits = (2.0 - size.log10().floor()).clamp(0.0, 3.0) as usize;
+            thousands(value, digits)
+        }
+        _ => format!("{value:.1e}"),
+    }
+}
+
+/// Powers of ten inside a range of logarithms, about so many at most; where there are few, twice and five times them too.
+pub fn log_ticks(low: f64, high: f64, pieces: usize) -> Vec<f64> {
+    let multiples: &[f64] = if high - low < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let step = ((high - low) / pieces as f64).ceil().max(1.0) as i32;
+    let powers = (low.floor() as i32..=high.ceil() as i32).filter(|power| power % step == 0);
+    let all = powers.flat_map(|power| multiples.iter().map(move |m| f64::from(power) + m.log10()));
+    all.filter(|tick| (low..=high).contains(tick)).collect()
+}
+
+/// The name of such a tick, the number itself.
+pub fn log_name(tick: f64) -> String {
+    let value = 10f64.powf(tick);
+    if (-2.0..5.0).contains(&tick) {
+        thousands(value, (-tick.floor()).max(0.0) as usize)
+    } else {
+        format!("{value:.0e}")
+    }
+}
+
 /// Round numbers (1, 2 or 5 times a power of ten apart) that divide the range into about `pieces`.
 pub fn ticks(low: f64, high: f64, pieces: usize) -> Vec<f64> {
     let rough = (high - low) / pieces as f64;
@@ -53,7 +85,7 @@ pub fn csv_field(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{decimals, mark, thousands, ticks};
+    use super::{compact, decimals, log_name, log_ticks, mark, thousands, ticks};
 
     #[test]
     fn numbers_read_well() {
@@ -62,6 +94,19 @@ mod tests {
         assert_eq!(thousands(-0.01, 1), "0.0");
         assert_eq!(thousands(999.0, 0), "999");
         assert_eq!((mark(5.9), mark(10497.0)), ("5.9".to_string(), "10,497".to_string()));
+    }
+
+    #[test]
+    fn compact_numbers_have_three_digits_and_seven_characters() {
+        let shown = [0.0, 0.02368, 29.16, 8758.4, 1.1e-12, -0.423, 1.23e106].map(compact);
+        assert_eq!(shown, ["0", "0.024", "29.2", "8,758", "1.1e-12", "-0.423", "1.2e106"]);
+    }
+
+    #[test]
+    fn logarithmic_ticks_are_powers_of_ten() {
+        let names = |low, high| log_ticks(low, high, 4).into_iter().map(log_name).collect::<Vec<_>>();
+        assert_eq!(names(-6.3, 2.1), ["1e-6", "1e-3", "1"]);
+        assert_eq!(names(-0.4, 1.1), ["0.5", "1", "2", "5", "10"]);
     }
 
     #[test]

@@ -3,36 +3,21 @@
 use super::comparison::{Comparison, Entry, Estimate};
 use super::numbers::{csv_field, mark, score, thousands};
 
-const NONE: &str = "-";
+pub(super) const NONE: &str = "-";
 
 impl Comparison {
     /// For the terminal.
     pub fn text(&self) -> String {
-        let rows = self.rows();
-        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
-        let mut text = format!("{}: final held-out return, with 95 % bootstrap intervals\n\n", self.task);
-        for row in &rows {
-            let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| match column {
-                0 => format!("  {cell:<width$}"),
-                _ => format!("   {cell:>width$}"),
-            });
-            text += cells.collect::<String>().trim_end();
-            text.push('\n');
-        }
+        let head = format!("{}: final held-out return, with 95 % bootstrap intervals\n\n", self.task);
+        let text = head + &aligned(&self.rows(), 3);
         let notes = self.notes();
         if notes.is_empty() { text } else { format!("{text}\n  {}\n", notes.join("\n  ")) }
     }
 
     /// For a README or a notebook.
     pub fn markdown(&self) -> String {
-        let rows = self.rows();
-        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-        let rule: String = rows[0].iter().skip(1).map(|_| "---:|").collect();
-        let mut text = format!("**{}**: final held-out return, with 95 % bootstrap intervals\n\n", self.task);
-        text += &line(&rows[0]);
-        text += &format!("|---|{rule}\n");
-        text += &rows[1..].iter().map(|row| line(row)).collect::<String>();
+        let head = format!("**{}**: final held-out return, with 95 % bootstrap intervals\n\n", self.task);
+        let text = head + &piped(&self.rows());
         text + &self.notes().iter().map(|note| format!("\n- {note}")).collect::<String>() + "\n"
     }
 
@@ -96,6 +81,29 @@ impl Comparison {
     }
 }
 
+/// Rows of cells under each other, words to the left and numbers to the right, columns so far apart.
+pub(super) fn aligned(rows: &[Vec<String>], gap: usize) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| match column {
+            0 => format!("  {cell:<width$}"),
+            _ => format!("{:gap$}{cell:>width$}", ""),
+        });
+        cells.collect::<String>().trim_end().to_string() + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
+/// The same as a Markdown table, the first row as its header.
+pub(super) fn piped(rows: &[Vec<String>]) -> String {
+    let line = |cells: &Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let Some((header, rest)) = rows.split_first() else { return String::new() };
+    let rule: String = header.iter().skip(1).map(|_| "---:|").collect();
+    line(header) + &format!("|---|{rule}\n") + &rest.iter().map(line).collect::<String>()
+}
+
 pub(super) fn shown(estimate: &Option<Estimate>, number: fn(f64) -> String) -> String {
     match estimate {
         None => NONE.to_string(),
@@ -112,6 +120,6 @@ fn numbers(estimate: &Option<Estimate>) -> [String; 3] {
     parts.map(optional)
 }
 
-fn optional(value: Option<f64>) -> String {
+pub(super) fn optional(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }

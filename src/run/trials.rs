@@ -1,9 +1,8 @@
 //! Many runs side by side: what is missing is run, what is there is gone on with, what is done is left alone.
 
 use super::{Conditions, Folder, Resolved, Resume, Search, Stop};
-use crate::Result;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use crate::{Result, workers};
+use std::ops::ControlFlow;
 
 /// One run of a comparison.
 pub struct Trial {
@@ -31,31 +30,17 @@ impl Trial {
 /// Runs the trials, as many at a time as there are threads; `finished` hears of each as it ends. Stops at the first error,
 /// and when told to leave.
 pub fn run_all(trials: &[Trial], conditions: &Conditions, finished: &(dyn Fn(&Trial, &Stop) + Sync)) -> Result<()> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = if conditions.threads == 0 { cores } else { conditions.threads };
+    let threads = workers::threads(conditions.threads);
     let open: Vec<&Trial> = trials.iter().filter(|trial| !trial.is_done()).collect();
     let side_by_side = threads.min(open.len()).max(1);
     let each = Conditions { threads: (threads / side_by_side).max(1), ..conditions.clone() };
-    let (next, failed) = (AtomicUsize::new(0), Mutex::new(None));
-    std::thread::scope(|scope| {
-        for _ in 0..side_by_side {
-            scope.spawn(|| {
-                while let Some(trial) = open.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let ended = trial.run(each.clone());
-                    match ended {
-                        Ok(Stop::Interrupted) => break,
-                        Ok(stop) => finished(trial, &stop),
-                        Err(error) => {
-                            next.store(open.len(), Ordering::Relaxed);
-                            *failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(error);
-                        }
-                    }
-                }
-            });
-        }
-    });
-    match failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
-        Some(error) => Err(error),
-        None => Ok(()),
-    }
+    workers::share(&open, side_by_side, |trial| {
+        Ok(match trial.run(each.clone())? {
+            Stop::Interrupted => ControlFlow::Break(()),
+            stop => {
+                finished(trial, &stop);
+                ControlFlow::Continue(())
+            }
+        })
+    })
 }

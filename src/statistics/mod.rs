@@ -26,8 +26,9 @@ pub fn quantile(values: &[f64], p: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let at = p * last as f64;
     let (low, part) = (at.floor() as usize, at.fract());
+    // Two neighbours at infinity have no difference.
     match sorted.get(low + 1) {
-        Some(next) if part > 0.0 => sorted[low] + part * (next - sorted[low]),
+        Some(next) if part > 0.0 && *next != sorted[low] => sorted[low] + part * (next - sorted[low]),
         _ => sorted[low],
     }
 }
@@ -51,4 +52,14 @@ pub fn probability_of_improvement(x: &[f64], y: &[f64]) -> f64 {
     let wins =
         |x: &f64| -> f64 { y.iter().map(|y| if x > y { 1.0 } else { f64::from(u8::from(x == y)) / 2.0 }).sum::<f64>() };
     x.iter().map(wins).sum::<f64>() / (x.len() * y.len()) as f64
+}
+
+/// The rank of each value, 1 for the least; equal values share the mean of their places.
+pub fn ranks(values: &[f64]) -> Vec<f64> {
+    let rank = |v: &f64| {
+        let less = values.iter().filter(|other| *other < v).count();
+        let equal = values.iter().filter(|other| *other == v).count();
+        less as f64 + (equal as f64 + 1.0) / 2.0
+    };
+    values.iter().map(rank).collect()
 }

@@ -1,18 +1,12 @@
-use super::{print, print_json};
+use super::super::{print, print_json};
 use crate::Result;
 use crate::evaluate::throughput::{Throughput, measure};
 use crate::sim;
-use clap::{Args, Subcommand};
+use clap::Args;
 use serde_json::json;
 
-#[derive(Subcommand)]
-pub enum Bench {
-    /// Episodes beside a bare MuJoCo loop that takes the same steps
-    Throughput(ThroughputArgs),
-}
-
 #[derive(Args)]
-pub struct ThroughputArgs {
+pub struct Speed {
     /// Tasks to measure; all six without it
     #[arg(long, value_name = "TASK|FILE.toml")]
     env: Vec<String>,
@@ -30,27 +24,26 @@ pub struct ThroughputArgs {
     json: bool,
 }
 
-impl Bench {
+impl Speed {
     pub fn run(self) -> Result<()> {
-        let Bench::Throughput(args) = self;
-        if !(args.seconds.is_finite() && args.seconds > 0.0) {
+        if !(self.seconds.is_finite() && self.seconds > 0.0) {
             return Err(crate::Error::usage("--seconds needs a number more than 0"));
         }
         let six = || sim::NAMES[..6].iter().map(|name| name.to_string()).collect();
-        let names: Vec<String> = if args.env.is_empty() { six() } else { args.env };
+        let names: Vec<String> = if self.env.is_empty() { six() } else { self.env };
         let tasks = names.iter().map(|name| sim::find(name)).collect::<Result<Vec<_>>>()?;
         let mut rows = Vec::new();
-        if !args.json {
+        if !self.json {
             print(HEADER)?;
         }
         for task in &tasks {
-            let row = measure(task, args.threads, args.rounds.into(), args.seconds)?;
-            if !args.json {
+            let row = measure(task, self.threads, self.rounds.into(), self.seconds)?;
+            if !self.json {
                 print(&line(&row))?;
             }
             rows.push(row);
         }
-        if args.json { print_json(&json!({ "unit": "environment steps per second", "tasks": rows })) } else { Ok(()) }
+        if self.json { print_json(&json!({ "unit": "environment steps per second", "tasks": rows })) } else { Ok(()) }
     }
 }
 

@@ -1,0 +1,178 @@
+//! What benchmarks have in common: flags, trials side by side, tables and figures in a folder.
+
+use super::super::interrupt::Interrupt;
+use super::super::progress;
+use super::super::{print, print_json, write_table};
+use crate::experiment::{Contestant, Results, Trial, run_all, usual_batch};
+use crate::problem::{Description, Outcome};
+use crate::report::benchmark::{Benchmark, Cell, Column, Row};
+use crate::report::curves::Figure;
+use crate::report::numbers::thousands;
+use crate::{Error, Result};
+use clap::Args;
+use std::path::PathBuf;
+
+const OUT: &str = "runs/bench";
+/// That of the paper's code.
+const SIGMA: f64 = 0.1;
+
+#[derive(Args)]
+pub struct Common {
+    /// Optimizers, with commas between; SynCMA's variant and lambda0 may follow: syncma:exact:4
+    #[arg(long, value_delimiter = ',', value_name = "NAME[:VARIANT[:LAMBDA0]]")]
+    pub optimizers: Vec<Contestant>,
+    /// Trials per optimizer and problem; each starts somewhere else
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    pub trials: Option<u16>,
+    /// Evaluations per trial; a last generation is cut there
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget: Option<u64>,
+    /// Candidates per generation [default: twice the dimension; annealing and TuRBO have their own]
+    #[arg(long)]
+    batch: Option<usize>,
+    /// Standard deviation of a candidate's coordinate at the start
+    #[arg(long, default_value_t = SIGMA)]
+    sigma: f64,
+    /// Seed of the first trial; the others follow
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Folder to write to; what is there already is gone on with
+    #[arg(long, default_value = OUT, value_name = "DIR")]
+    out: PathBuf,
+    /// Threads; 0 means one per core. Results do not depend on it
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// What each trial of a benchmark shares, with all defaults in place.
+pub struct Plan {
+    pub contestants: Vec<Contestant>,
+    pub dim: usize,
+    pub trials: u16,
+    pub budget: u64,
+    pub target: Option<f64>,
+}
+
+/// A call that ran to its end, or the exit code of one that was interrupted.
+pub enum Ended {
+    Whole(Vec<Outcome>),
+    Interrupted(u8),
+}
+
+impl Plan {
+    /// A column of the outcomes of [`Common::trials`] on these problems, each with its short name.
+    pub fn column(&self, name: String, problems: &[(&'static str, &'static str)], outcomes: &[Outcome]) -> Column {
+        let each = usize::from(self.trials);
+        let rows = self.contestants.iter().zip(outcomes.chunks(each * problems.len())).map(|(contestant, outcomes)| {
+            let cells = problems.iter().zip(outcomes.chunks(each));
+            let cells = cells.map(|((name, short), outcomes)| Cell::new(name, short, outcomes, self.budget));
+            let (optimizer, family) = (contestant.to_string(), contestant.family().to_string());
+            Row { optimizer, family, rank: 0.0, problems: cells.collect() }
+        });
+        Column::new(name, rows.collect())
+    }
+}
+
+/// The items without those that came before.
+pub fn once_each<T: Clone + PartialEq>(items: &[T]) -> Vec<T> {
+    let mut once: Vec<T> = Vec::new();
+    items.iter().for_each(|item| {
+        if !once.contains(item) {
+            once.push(item.clone())
+        }
+    });
+    once
+}
+
+impl Common {
+    /// The contestants given, or the usual ones, which are written with spaces between.
+    pub fn contestants(&self, usual: &str) -> Result<Vec<Contestant>> {
+        match &self.optimizers[..] {
+            [] => usual.split_whitespace().map(|word| word.parse().map_err(Error::usage)).collect(),
+            given => Ok(once_each(given)),
+        }
+    }
+
+    /// What measures the same again: the benchmark's own flags, and those here that are not the default.
+    pub fn command(&self, name: &str, own: impl Iterator<Item = String>) -> String {
+        let names: Vec<String> = self.optimizers.iter().map(Contestant::to_string).collect();
+        let flags = [
+            (!names.is_empty()).then(|| format!("--optimizers {}", names.join(","))),
+            self.trials.map(|trials| format!("--trials {trials}")),
+            self.budget.map(|budget| format!("--budget {budget}")),
+            self.batch.map(|batch| format!("--batch {batch}")),
+            (self.sigma != SIGMA).then(|| format!("--sigma {}", self.sigma)),
+            (self.seed != 0).then(|| format!("--seed {}", self.seed)),
+            (self.out != *OUT).then(|| format!("--out {}", self.out.display())),
+        ];
+        let flags: String = own.chain(flags.into_iter().flatten()).map(|flag| format!(" {flag}")).collect();
+        format!("locomotion bench {name}{flags}")
+    }
+
+    /// How the trials were made, in words.
+    pub fn about(&self, plan: &Plan) -> String {
+        let own = plan.contestants.iter().filter(|contestant| usual_batch(contestant, plan.dim).is_none());
+        let own: Vec<String> = own.filter(|_| self.batch.is_none()).map(Contestant::to_string).collect();
+        let except = if own.is_empty() { String::new() } else { format!(" ({}: their own)", own.join(", ")) };
+        let (trials, budget) = (plan.trials, thousands(plan.budget as f64, 0));
+        let batch = self.batch.unwrap_or(2 * plan.dim);
+        format!("{trials} trials of {budget} evaluations, batch {batch}{except}, sigma {}", self.sigma)
+    }
+
+    /// The trials of all contestants on these problems: contestant by contestant, problem by problem, seed by seed.
+    pub fn trials(&self, plan: &Plan, problems: &[Description]) -> Result<Vec<Trial>> {
+        let mut trials = Vec::new();
+        for contestant in &plan.contestants {
+            for problem in problems {
+                for k in 0..u64::from(plan.trials) {
+                    trials.push(Trial {
+                        program: env!("CARGO_PKG_VERSION"),
+                        problem: problem.clone(),
+                        contestant: *contestant,
+                        batch: self.batch.or_else(|| usual_batch(contestant, plan.dim)),
+                        sigma: self.sigma,
+                        budget: plan.budget,
+                        target: plan.target,
+                        seed: self.seed.wrapping_add(k),
+                    });
+                }
+            }
+            trials.last().map_or(Ok(()), Trial::check)?;
+        }
+        Ok(trials)
+    }
+
+    /// Runs what is missing of the trials and returns the outcomes of all.
+    pub fn run(&self, name: &str, trials: &[Trial]) -> Result<Ended> {
+        let results = Results::open(&self.out.join(format!("{name}-trials.jsonl")))?;
+        let interrupt = Interrupt::listen()?;
+        let bar = progress::bar(trials.len(), "trials");
+        bar.inc(trials.iter().filter(|trial| results.of(trial).is_some()).count() as u64);
+        let outcomes = run_all(trials, &results, self.threads, &interrupt.leave(), &|| bar.inc(1))?;
+        bar.finish_and_clear();
+        match (outcomes, interrupt.code()) {
+            (Some(outcomes), None) => Ok(Ended::Whole(outcomes)),
+            (_, code) => {
+                eprintln!("saved; the same command goes on");
+                Ok(Ended::Interrupted(code.unwrap_or(1)))
+            }
+        }
+    }
+
+    /// Writes tables and figures, and prints the table.
+    pub fn conclude(&self, name: &str, benchmark: &Benchmark, figures: &[(String, Figure)]) -> Result<()> {
+        write_table(&self.out, name, [benchmark.text(), benchmark.csv(), benchmark.markdown()], benchmark)?;
+        let mut written = vec![format!("{}", self.out.join(format!("{name}.{{txt,csv,md,json}}")).display())];
+        for (name, figure) in figures {
+            figure.write(&self.out.join(format!("{name}.svg")), true)?;
+            written.push(format!("{name}.{{svg,png}}"));
+        }
+        if self.json {
+            return print_json(benchmark);
+        }
+        print(&format!("{}\nwrote {}\n", benchmark.text(), written.join(", ")))
+    }
+}

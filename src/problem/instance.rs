@@ -1,0 +1,91 @@
+//! A synthetic function moved and turned, so that no search profits from where the optimum or the axes happen to be.
+
+use super::{Function, Problem};
+use crate::random::{Purpose, stream};
+use nalgebra::{DMatrix, DVector};
+use rand::RngExt;
+use rand_distr::{Distribution, StandardNormal};
+use serde::Serialize;
+
+/// A moved optimum is uniform in this interval, per coordinate.
+pub const MOVED: (f64, f64) = (-3.0, 3.0);
+
+/// A function and what is done to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Synthetic {
+    pub function: Function,
+    pub dim: usize,
+    /// Whether the optimum is drawn from [`MOVED`] or stays where the paper has it.
+    pub moved: bool,
+    /// Whether the function is turned about its optimum.
+    pub rotated: bool,
+}
+
+impl Synthetic {
+    /// Optimum and rotation of this seed; the same for every function.
+    pub fn instance(&self, seed: u64) -> Instance {
+        let Self { function, dim, .. } = *self;
+        let optimum = self.moved.then(|| {
+            let mut random = stream(seed, Purpose::Optimum, 0, 0);
+            DVector::from_fn(dim, |_, _| random.random_range(MOVED.0..MOVED.1))
+        });
+        Instance { function, dim, optimum, rotation: self.rotated.then(|| rotation(dim, seed)) }
+    }
+}
+
+/// x ↦ f(R (x − x*) + a), where a is the minimum of f, so that x* is the minimum of this.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    function: Function,
+    dim: usize,
+    optimum: Option<DVector<f64>>,
+    rotation: Option<DMatrix<f64>>,
+}
+
+impl Instance {
+    /// Where the value is 0.
+    pub fn optimum(&self) -> DVector<f64> {
+        self.optimum.clone().unwrap_or_else(|| DVector::from_element(self.dim, self.function.argmin()))
+    }
+
+    pub fn rotation(&self) -> Option<&DMatrix<f64>> {
+        self.rotation.as_ref()
+    }
+}
+
+impl Problem for Instance {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn bounds(&self) -> (f64, f64) {
+        Function::START
+    }
+
+    fn value(&self, x: &[f64]) -> f64 {
+        if self.optimum.is_none() && self.rotation.is_none() {
+            return self.function.value(x);
+        }
+        let away = DVector::from_column_slice(x) - self.optimum();
+        let turned = match &self.rotation {
+            Some(rotation) => rotation * away,
+            None => away,
+        };
+        self.function.value(turned.add_scalar(self.function.argmin()).as_slice())
+    }
+}
+
+/// A rotation, each as likely as any other: the Q of a Gaussian matrix, with the signs that make QR unique (Mezzadri
+/// 2007), and one axis turned round where it would be a reflection.
+fn rotation(n: usize, seed: u64) -> DMatrix<f64> {
+    let mut random = stream(seed, Purpose::Rotation, 0, 0);
+    let gaussian: DMatrix<f64> = DMatrix::from_fn(n, n, |_, _| StandardNormal.sample(&mut random));
+    let (mut q, r) = gaussian.qr().unpack();
+    for (mut column, pivot) in q.column_iter_mut().zip(r.diagonal().iter()) {
+        column *= pivot.signum();
+    }
+    if q.determinant() < 0.0 {
+        q.column_mut(0).neg_mut();
+    }
+    q
+}

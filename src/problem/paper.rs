@@ -1,0 +1,43 @@
+//! What the SynCMA paper prints for 32 dimensions, λ0 = 2: medians of the best value and of the evaluations to 0.5.
+//!
+//! It stands beside our `published` with the optimum where the paper has it. Only these cells are known to us.
+
+use super::Function::{self, *};
+use serde::Serialize;
+
+/// The target whose evaluations the paper counts.
+pub const TARGET: f64 = 0.5;
+pub const DIM: usize = 32;
+/// Who these numbers belong to.
+pub const CONTESTANT: &str = "syncma:published:2";
+
+/// A printed cell.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Printed {
+    pub best: Option<f64>,
+    pub evaluations: Evaluations,
+}
+
+/// Evaluations to the target as printed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Evaluations {
+    Unknown,
+    Never,
+    Median(f64),
+}
+
+/// The paper's cell of this function.
+pub fn printed(function: Function) -> Printed {
+    let cell = |best, evaluations| Printed { best, evaluations: Evaluations::Median(evaluations) };
+    match function {
+        Sphere => cell(Some(0.0), 555.0),
+        Discus => cell(Some(0.0), 4437.0),
+        Schwefel221 => cell(Some(0.0), 519.0),
+        DifferentPowers => cell(None, 519.0),
+        Rastrigin => cell(Some(0.2), 8758.0),
+        Ackley => cell(Some(0.0), 2133.0),
+        Rosenbrock => Printed { best: Some(29.2), evaluations: Evaluations::Never },
+        Bohachevsky | LevyMontalvo | Schaffer => Printed { best: None, evaluations: Evaluations::Unknown },
+    }
+}

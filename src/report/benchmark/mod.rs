@@ -1,0 +1,111 @@
+//! Optimisers side by side on problems: medians of the best value and of the evaluations to a target, and ranks.
+
+mod panels;
+mod tables;
+mod terrain;
+
+use super::curve::Point;
+use crate::problem::paper::Printed;
+use crate::problem::{Outcome, counts};
+use crate::statistics::{mean, median, quantile, ranks};
+use serde::Serialize;
+
+/// All of a benchmark. As JSON it says what the tables say.
+#[derive(Clone, Debug, Serialize)]
+pub struct Benchmark {
+    /// What makes it again.
+    pub command: String,
+    pub title: String,
+    /// What the values are, and how they came about.
+    pub about: String,
+    pub budget: u64,
+    pub trials: usize,
+    pub target: Option<f64>,
+    /// Whether figures show values by their order of magnitude.
+    #[serde(skip)]
+    pub logarithmic: bool,
+    pub columns: Vec<Column>,
+}
+
+/// All optimisers on all problems, under one condition.
+#[derive(Clone, Debug, Serialize)]
+pub struct Column {
+    pub name: String,
+    pub optimizers: Vec<Row>,
+}
+
+/// One optimiser.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    pub optimizer: String,
+    /// Of one family a figure shows the best only.
+    #[serde(skip)]
+    pub family: String,
+    /// Its place among the optimisers by the median best value, 1 for the least, averaged over problems.
+    pub rank: f64,
+    pub problems: Vec<Cell>,
+}
+
+/// One optimiser on one problem.
+#[derive(Clone, Debug, Serialize)]
+pub struct Cell {
+    pub problem: &'static str,
+    #[serde(skip)]
+    pub short: &'static str,
+    /// The best value within the budget over trials; missing where no value was finite.
+    pub median: Option<f64>,
+    pub q25: Option<f64>,
+    pub q75: Option<f64>,
+    pub least: Option<f64>,
+    /// The median of the evaluations to the target, where never counts as infinity; missing where that is the median.
+    pub evaluations: Option<f64>,
+    /// Trials that reached the target.
+    pub successes: usize,
+    /// What the paper prints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub printed: Option<Printed>,
+    #[serde(skip)]
+    pub curve: Vec<Point>,
+}
+
+impl Column {
+    /// Of rows whose ranks are not known yet.
+    pub fn new(name: impl Into<String>, mut optimizers: Vec<Row>) -> Self {
+        let problems = optimizers.first().map_or(0, |row| row.problems.len());
+        let value = |row: &Row, problem: usize| row.problems[problem].median.unwrap_or(f64::INFINITY);
+        let by_problem: Vec<Vec<f64>> = (0..problems)
+            .map(|problem| ranks(&optimizers.iter().map(|row| value(row, problem)).collect::<Vec<_>>()))
+            .collect();
+        for (at, row) in optimizers.iter_mut().enumerate() {
+            row.rank = mean(&by_problem.iter().map(|ranks| ranks[at]).collect::<Vec<_>>());
+        }
+        Self { name: name.into(), optimizers }
+    }
+}
+
+impl Cell {
+    /// Of the outcomes of all trials.
+    pub fn new(problem: &'static str, short: &'static str, outcomes: &[Outcome], budget: u64) -> Self {
+        let known = |value: Option<f64>| value.unwrap_or(f64::INFINITY);
+        let finite = |value: f64| value.is_finite().then_some(value);
+        let best: Vec<f64> = outcomes.iter().map(|outcome| known(outcome.best)).collect();
+        let reached: Vec<f64> = outcomes.iter().map(|outcome| known(outcome.reached.map(|n| n as f64))).collect();
+        let point = |(at, count): (usize, u64)| {
+            let values: Vec<f64> = outcomes.iter().map(|outcome| known(outcome.curve[at])).collect();
+            let (low, high) = (quantile(&values, 0.25), quantile(&values, 0.75));
+            Point { x: count as f64, seeds: values.len(), median: median(&values), low, high }
+        };
+        Self {
+            problem,
+            short,
+            median: finite(median(&best)),
+            q25: finite(quantile(&best, 0.25)),
+            q75: finite(quantile(&best, 0.75)),
+            least: finite(quantile(&best, 0.0)),
+            evaluations: finite(median(&reached)),
+            successes: reached.iter().filter(|n| n.is_finite()).count(),
+            printed: None,
+            curve: counts(budget).into_iter().enumerate().map(point).collect(),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Work on threads of our own: for tasks that are long and of which each uses one thread, or a few.
+
+use crate::{Error, Result};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// The number of threads asked for; 0 means one per core.
+pub fn threads(asked: usize) -> usize {
+    if asked == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { asked }
+}
+
+/// Hands the items out in order, each to the first worker that is free. No more are handed out after the first error; a
+/// worker that breaks goes home.
+pub fn share<T: Sync>(items: &[T], workers: usize, work: impl Fn(&T) -> Result<ControlFlow<()>> + Sync) -> Result<()> {
+    let (next, failed) = (AtomicUsize::new(0), Mutex::new(None::<Error>));
+    std::thread::scope(|scope| {
+        for _ in 0..workers.min(items.len()) {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    match work(item) {
+                        Ok(ControlFlow::Continue(())) => {}
+                        Ok(ControlFlow::Break(())) => break,
+                        Err(error) => {
+                            next.store(items.len(), Ordering::Relaxed);
+                            *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}

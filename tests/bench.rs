@@ -1,0 +1,176 @@
+//! `bench synthetic` and `bench rover`: the same numbers however they came about.
+
+mod common;
+
+use common::{locomotion, stderr, stdout};
+use locomotion::optim::{Bounds, Optimizer, Settings};
+use locomotion::problem::{Function, Problem, Synthetic};
+use locomotion::random::{Purpose, stream};
+use locomotion::statistics::median;
+use nalgebra::DVector;
+use rand::RngExt;
+use serde_json::Value;
+use std::path::Path;
+
+const TINY: &[&str] = &["--functions", "sphere,rastrigin", "--dim", "6", "--trials", "3", "--budget", "1000"];
+
+/// A tiny `bench synthetic` in a folder; returns its JSON.
+fn synthetic(folder: &Path, more: &[&str]) -> Value {
+    let out = folder.to_str().unwrap();
+    let start = ["bench", "synthetic", "--optimizers", "syncma:published:2,random-search", "--json", "--out", out];
+    let output = locomotion(&[&start[..], TINY, more].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    serde_json::from_str(&stdout(&output)).unwrap()
+}
+
+fn bytes(folder: &Path) -> Vec<Vec<u8>> {
+    let endings = ["txt", "csv", "md", "json"].map(|ending| format!("synthetic.{ending}"));
+    let figures = ["at-0", "moved"].map(|name| format!("synthetic-{name}.svg"));
+    endings.iter().chain(&figures).map(|name| std::fs::read(folder.join(name)).unwrap()).collect()
+}
+
+/// Best values and evaluations to 0.5 of a plain loop over ask and tell.
+fn plain(function: Function, moved: bool, settings: &Settings) -> (f64, f64) {
+    let mut results = (Vec::new(), Vec::new());
+    for seed in 0..3 {
+        let mut random = stream(seed, Purpose::Start, 0, 0);
+        let start = DVector::from_fn(6, |_, _| random.random_range(-5.0..10.0));
+        let problem = Synthetic { function, dim: 6, moved, rotated: false }.instance(seed);
+        let mut search = Settings { seed, ..settings.clone() }.build(start).unwrap();
+        let mut values = Vec::new();
+        while values.len() < 1000 {
+            let losses: Vec<f64> = search.ask().column_iter().map(|x| problem.value(x.as_slice())).collect();
+            values.extend(&losses);
+            search.tell(&losses);
+        }
+        values.truncate(1000);
+        results.0.push(values.iter().copied().fold(f64::INFINITY, f64::min));
+        results.1.push(values.iter().position(|v| *v <= 0.5).map_or(f64::INFINITY, |at| at as f64 + 1.0));
+    }
+    (median(&results.0), median(&results.1))
+}
+
+#[test]
+fn the_table_is_that_of_a_plain_loop_over_ask_and_tell() {
+    let folder = tempfile::tempdir().unwrap();
+    let json = synthetic(folder.path(), &[]);
+    let bounds = Bounds::Clip { low: -5.0, high: 10.0 };
+    let usual = Settings { batch: Some(12), sigma: Some(0.1), ..Settings::default() };
+    let variant = "published".parse().unwrap();
+    let settings = [
+        Settings { variant, lambda0: Some(2.0), ..usual.clone() },
+        Settings { optimizer: "random-search".parse().unwrap(), bounds, ..usual },
+    ];
+    for (column, moved) in [(0, false), (1, true)] {
+        for (row, settings) in settings.iter().enumerate() {
+            for (at, function) in [Function::Sphere, Function::Rastrigin].into_iter().enumerate() {
+                let cell = &json["columns"][column]["optimizers"][row]["problems"][at];
+                let (best, evaluations) = plain(function, moved, settings);
+                assert_eq!(cell["median"].as_f64(), Some(best), "{cell}");
+                assert_eq!(cell["evaluations"].as_f64(), evaluations.is_finite().then_some(evaluations), "{cell}");
+            }
+        }
+    }
+    let sphere = &json["columns"][0]["optimizers"][0]["problems"][0];
+    assert_eq!((sphere["problem"].as_str(), sphere["successes"].as_u64()), (Some("sphere"), Some(3)));
+}
+
+#[test]
+fn a_torn_line_is_run_again_and_the_tables_have_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = synthetic(folder.path(), &[]);
+    let whole = bytes(folder.path());
+    let file = folder.path().join("synthetic-trials.jsonl");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(text.lines().count(), 2 * 2 * 2 * 3);
+    // As a kill in the middle of the twentieth line would leave it.
+    let torn = text.lines().take(19).map(|line| line.len() + 1).sum::<usize>() + 100;
+    std::fs::write(&file, &text[..torn]).unwrap();
+    assert_eq!(synthetic(folder.path(), &[]), first);
+    assert_eq!(bytes(folder.path()), whole);
+    let again = std::fs::read_to_string(&file).unwrap();
+    let sorted = |text: &str| {
+        let mut lines: Vec<String> = text.lines().map(String::from).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(sorted(&again), sorted(&text), "what was there is kept, what was missing is run");
+    // With nothing missing nothing is run, and with other settings nothing is taken over.
+    assert_eq!(synthetic(folder.path(), &[]), first);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), again);
+    assert_ne!(synthetic(folder.path(), &["--sigma", "0.2"]), first);
+    assert_eq!(std::fs::read_to_string(&file).unwrap().lines().count(), 48);
+    assert_eq!(synthetic(folder.path(), &[]), first);
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut results = Vec::new();
+    for threads in ["1", "3"] {
+        let json = synthetic(folder.path(), &["--rotate", "--threads", threads]);
+        results.push((json, bytes_without_figures(folder.path())));
+        std::fs::remove_file(folder.path().join("synthetic-trials.jsonl")).unwrap();
+    }
+    assert_eq!(results[0], results[1]);
+}
+
+fn bytes_without_figures(folder: &Path) -> Vec<u8> {
+    std::fs::read(folder.join("synthetic.csv")).unwrap()
+}
+
+#[test]
+fn the_markdown_starts_with_a_command_that_makes_it_again() {
+    let folder = tempfile::tempdir().unwrap();
+    synthetic(folder.path(), &["--seed", "4"]);
+    let read = || std::fs::read_to_string(folder.path().join("synthetic.md")).unwrap();
+    let text = read();
+    let command = text.strip_prefix("```sh\nlocomotion ").and_then(|rest| rest.lines().next()).unwrap().to_string();
+    std::fs::remove_file(folder.path().join("synthetic.md")).unwrap();
+    let output = locomotion(&command.split(' ').collect::<Vec<_>>());
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(read(), text);
+}
+
+#[test]
+fn the_rover_is_measured_and_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let arguments =
+        ["bench", "rover", "--optimizers", "cma-es,random-search", "--trials", "2", "--budget", "200", "--out", out];
+    let output = locomotion(&arguments);
+    assert!(output.status.success(), "{}", stderr(&output));
+    for name in ["rover.txt", "rover.csv", "rover.md", "rover.json", "rover.svg", "rover-curves.svg"] {
+        assert!(folder.path().join(name).is_file(), "{name}");
+    }
+    for name in ["rover.png", "rover-curves.png"] {
+        assert!(std::fs::read(folder.path().join(name)).unwrap().starts_with(b"\x89PNG"), "{name}");
+    }
+}
+
+#[test]
+fn wrong_input_is_refused_before_anything_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("none");
+    let cases: [(&[&str], &str); 9] = [
+        (&["synthetic", "--functions", "spere"], "did you mean `sphere`?"),
+        (&["synthetic", "--optimizers", "cmaes"], "did you mean `cma-es`?"),
+        (&["synthetic", "--optimizers", "cma-es:exact"], "syncma:VARIANT"),
+        (&["synthetic", "--dim", "1"], "--dim"),
+        (&["synthetic", "--budget", "0"], "--budget"),
+        (&["synthetic", "--trials", "0"], "--trials"),
+        (&["synthetic", "--shift", "left"], "--shift"),
+        (&["synthetic", "--batch", "1"], "--batch cannot be 1"),
+        (&["rover", "--sigma", "nan"], "--sigma cannot be NaN"),
+    ];
+    for (arguments, part) in cases {
+        let output = locomotion(&[&["bench"], arguments, &["--out", out.to_str().unwrap()]].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(stderr(&output).contains(part), "{arguments:?}: {}", stderr(&output));
+        assert!(!out.exists(), "{arguments:?}");
+    }
+    std::fs::write(folder.path().join("synthetic-trials.jsonl"), "nonsense\n").unwrap();
+    let output = locomotion(&["bench", "synthetic", "--out", folder.path().to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).contains("line 1"), "{}", stderr(&output));
+}
