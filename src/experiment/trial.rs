@@ -31,8 +31,6 @@ fn as_text<S: Serializer>(contestant: &Contestant, serializer: S) -> std::result
     serializer.collect_str(contestant)
 }
 
-/// Optimisers that draw from the box. The others search without one, as the paper's code does.
-const BOXED: &[&str] = &["random-search", "differential-evolution", "turbo"];
 /// Optimisers whose batch is their own affair: annealing proposes one candidate at a time, TuRBO pays for each.
 const OWN_BATCH: &[&str] = &["annealing", "turbo"];
 
@@ -82,11 +80,11 @@ impl Trial {
 
     fn settings(&self, problem: &dyn Problem) -> Settings {
         let (low, high) = problem.bounds();
-        let boxed = BOXED.contains(&self.contestant.optimizer.name());
         Settings {
             batch: self.batch,
             sigma: Some(self.sigma),
-            bounds: if boxed { Bounds::Clip { low, high } } else { Bounds::None },
+            // The others search without a box, as the paper's code does.
+            bounds: if self.contestant.optimizer.needs_box() { Bounds::Clip { low, high } } else { Bounds::None },
             seed: self.seed,
             ..self.contestant.settings()
         }
