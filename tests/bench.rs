@@ -3,14 +3,16 @@
 mod common;
 
 use common::{locomotion, stderr, stdout};
+use locomotion::experiment::Trial;
 use locomotion::optim::{Bounds, Optimizer, Settings};
-use locomotion::problem::{Function, Problem, Synthetic};
+use locomotion::problem::{Description, Function, Outcome, Problem, Synthetic};
 use locomotion::random::{Purpose, stream};
 use locomotion::statistics::median;
 use nalgebra::DVector;
 use rand::RngExt;
 use serde_json::Value;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 const TINY: &[&str] = &["--functions", "sphere,rastrigin", "--dim", "6", "--trials", "3", "--budget", "1000"];
 
@@ -23,10 +25,10 @@ fn synthetic(folder: &Path, more: &[&str]) -> Value {
     serde_json::from_str(&stdout(&output)).unwrap()
 }
 
-fn bytes(folder: &Path) -> Vec<Vec<u8>> {
+fn bytes(folder: &Path, figures: &[&str]) -> Vec<Vec<u8>> {
     let endings = ["txt", "csv", "md", "json"].map(|ending| format!("synthetic.{ending}"));
-    let figures = ["at-0", "moved"].map(|name| format!("synthetic-{name}.svg"));
-    endings.iter().chain(&figures).map(|name| std::fs::read(folder.join(name)).unwrap()).collect()
+    let figures = figures.iter().map(|name| format!("synthetic-{name}.svg"));
+    endings.into_iter().chain(figures).map(|name| std::fs::read(folder.join(name)).unwrap()).collect()
 }
 
 /// Best values and evaluations to 0.5 of a plain loop over ask and tell.
@@ -79,7 +81,7 @@ fn the_table_is_that_of_a_plain_loop_over_ask_and_tell() {
 fn a_torn_line_is_run_again_and_the_tables_have_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let first = synthetic(folder.path(), &[]);
-    let whole = bytes(folder.path());
+    let whole = bytes(folder.path(), &["at-0", "moved"]);
     let file = folder.path().join("synthetic-trials.jsonl");
     let text = std::fs::read_to_string(&file).unwrap();
     assert_eq!(text.lines().count(), 2 * 2 * 2 * 3);
@@ -87,7 +89,7 @@ fn a_torn_line_is_run_again_and_the_tables_have_the_same_bytes() {
     let torn = text.lines().take(19).map(|line| line.len() + 1).sum::<usize>() + 100;
     std::fs::write(&file, &text[..torn]).unwrap();
     assert_eq!(synthetic(folder.path(), &[]), first);
-    assert_eq!(bytes(folder.path()), whole);
+    assert_eq!(bytes(folder.path(), &["at-0", "moved"]), whole);
     let again = std::fs::read_to_string(&file).unwrap();
     let sorted = |text: &str| {
         let mut lines: Vec<String> = text.lines().map(String::from).collect();
@@ -103,20 +105,58 @@ fn a_torn_line_is_run_again_and_the_tables_have_the_same_bytes() {
     assert_eq!(synthetic(folder.path(), &[]), first);
 }
 
+fn trial(contestant: &str, dim: usize, budget: u64) -> Trial {
+    let synthetic = Synthetic { function: Function::Sphere, dim, moved: true, rotated: true };
+    Trial {
+        program: "",
+        problem: Description::Synthetic(synthetic),
+        contestant: contestant.parse().unwrap(),
+        batch: Some(12),
+        sigma: 0.1,
+        budget,
+        target: Some(0.5),
+        seed: 2,
+    }
+}
+
+fn outcome(contestant: &str, dim: usize, budget: u64) -> Outcome {
+    trial(contestant, dim, budget).run(&AtomicBool::new(false)).unwrap().unwrap()
+}
+
+#[test]
+fn every_evaluation_counts_and_a_last_generation_is_cut_at_the_budget() {
+    // A curve of 100 evaluations has them all; cut anywhere, inside a generation or not, it is the start of that curve.
+    let long = outcome("cma-es", 6, 100);
+    assert_eq!(long.curve.len(), 100);
+    assert!(long.curve.is_sorted_by(|a, b| a >= b));
+    for budget in [1, 5, 12, 30, 99] {
+        let cut = outcome("cma-es", 6, budget);
+        assert_eq!(cut.curve, long.curve[..budget as usize], "{budget}");
+        assert_eq!(cut.best, cut.curve[budget as usize - 1]);
+        let problem = trial("cma-es", 6, budget).problem.instance(2);
+        assert_eq!(Some(problem.value(&cut.point)), cut.best, "the point is the best one's");
+    }
+}
+
+#[test]
+fn the_best_of_a_search_that_stops_itself_stands_to_the_end() {
+    let outcome = outcome("cma-es", 2, 200_000);
+    let best = outcome.best.unwrap();
+    assert!(best < 1e-10 && outcome.reached.is_some());
+    assert_eq!(outcome.curve.len(), 101);
+    assert_eq!(outcome.curve[50..], [Some(best); 51], "it stopped long before");
+}
+
 #[test]
 fn the_number_of_threads_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let mut results = Vec::new();
     for threads in ["1", "3"] {
         let json = synthetic(folder.path(), &["--rotate", "--threads", threads]);
-        results.push((json, bytes_without_figures(folder.path())));
+        results.push((json, bytes(folder.path(), &["at-0", "moved-rotated"])));
         std::fs::remove_file(folder.path().join("synthetic-trials.jsonl")).unwrap();
     }
     assert_eq!(results[0], results[1]);
-}
-
-fn bytes_without_figures(folder: &Path) -> Vec<u8> {
-    std::fs::read(folder.join("synthetic.csv")).unwrap()
 }
 
 #[test]

@@ -75,15 +75,12 @@ impl Problem for Instance {
     }
 }
 
-/// A rotation, each as likely as any other: the Q of a Gaussian matrix, with the signs that make QR unique (Mezzadri
-/// 2007), and one axis turned round where it would be a reflection.
+/// A rotation, each as likely as any other: the Q of a Gaussian matrix whose R has a positive diagonal, which nalgebra's
+/// has (Mezzadri 2007), and one axis turned round where it would be a reflection.
 fn rotation(n: usize, seed: u64) -> DMatrix<f64> {
     let mut random = stream(seed, Purpose::Rotation, 0, 0);
     let gaussian: DMatrix<f64> = DMatrix::from_fn(n, n, |_, _| StandardNormal.sample(&mut random));
-    let (mut q, r) = gaussian.qr().unpack();
-    for (mut column, pivot) in q.column_iter_mut().zip(r.diagonal().iter()) {
-        column *= pivot.signum();
-    }
+    let mut q = gaussian.qr().q();
     if q.determinant() < 0.0 {
         q.column_mut(0).neg_mut();
     }
