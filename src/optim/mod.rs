@@ -29,6 +29,7 @@ pub mod random_search;
 pub mod settings;
 pub mod stop;
 pub mod syncma;
+pub mod turbo;
 pub mod weights;
 
 use nalgebra::{DMatrix, DVector};
@@ -72,6 +73,7 @@ pub enum AnyOptimizer {
     RestartingCmaEs(cma_es::Restarting),
     Ars(ars::Ars),
     RandomSearch(random_search::RandomSearch),
+    Turbo(turbo::Turbo),
 }
 
 impl Settings {
@@ -86,6 +88,7 @@ impl Settings {
             OptimizerKind::CmaEs => AnyOptimizer::RestartingCmaEs(cma_es::Restarting::new(self, mean)?),
             OptimizerKind::Ars => AnyOptimizer::Ars(ars::Ars::new(self, mean)?),
             OptimizerKind::RandomSearch => AnyOptimizer::RandomSearch(random_search::RandomSearch::new(self, mean)?),
+            OptimizerKind::Turbo => AnyOptimizer::Turbo(turbo::Turbo::new(self, mean)?),
         })
     }
 }
@@ -98,6 +101,7 @@ impl AnyOptimizer {
             Self::RestartingCmaEs(o) => o,
             Self::Ars(o) => o,
             Self::RandomSearch(o) => o,
+            Self::Turbo(o) => o,
         }
     }
 
@@ -108,6 +112,7 @@ impl AnyOptimizer {
             Self::RestartingCmaEs(o) => o,
             Self::Ars(o) => o,
             Self::RandomSearch(o) => o,
+            Self::Turbo(o) => o,
         }
     }
 }

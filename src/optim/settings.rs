@@ -18,10 +18,11 @@ pub enum OptimizerKind {
     CmaEs,
     Ars,
     RandomSearch,
+    Turbo,
 }
 
 impl OptimizerKind {
-    pub const ALL: [Self; 4] = [Self::SynCma, Self::CmaEs, Self::Ars, Self::RandomSearch];
+    pub const ALL: [Self; 5] = [Self::SynCma, Self::CmaEs, Self::Ars, Self::RandomSearch, Self::Turbo];
 
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
@@ -30,6 +31,7 @@ impl OptimizerKind {
             Self::CmaEs => "cma-es",
             Self::Ars => "ars",
             Self::RandomSearch => "random-search",
+            Self::Turbo => "turbo",
         }
     }
 }
@@ -128,7 +130,7 @@ pub struct Settings {
     pub batch: Option<usize>,
     /// Standard deviation of a candidate's coordinate at the start.
     pub sigma: Option<f64>,
-    /// The box candidates are clipped to when they are evaluated; random search draws from it.
+    /// The box candidates are clipped to when they are evaluated; random search and TuRBO search it.
     pub bounds: Bounds,
     /// CMA-ES: learn from the worst candidates too.
     pub active: Option<bool>,

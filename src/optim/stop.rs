@@ -31,6 +31,9 @@ pub enum StopReason {
     /// The optimiser's own limit on generations.
     #[error("{0} generations are enough for a problem of this size")]
     GenerationLimit(u64),
+    /// The optimiser's own limit on evaluations, where each costs more than the one before.
+    #[error("{0} evaluations are as many as this optimizer can model")]
+    EvaluationLimit(u64),
 }
 
 /// Whether a Gaussian that started with standard deviation `sigma` has left what double precision can search.

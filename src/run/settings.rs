@@ -36,7 +36,7 @@ settings! {
     /// The task, or the TOML file of your own
     #[arg(value_name = "TASK|FILE.toml")]
     env: String,
-    /// syncma, cma-es, ars or random-search
+    /// syncma, cma-es, ars, random-search or turbo
     optimizer: OptimizerKind,
     /// SynCMA's equations: adaptive, exact or published
     variant: Variant,
@@ -207,9 +207,11 @@ impl Layer {
             eta_c: self.eta_c,
             batch: self.batch,
             sigma: self.sigma,
-            // Drawing at random needs a box to draw from; without --bound it is the reference's.
+            // Drawing at random needs a box to draw from, and so does TuRBO; without --bound it is the reference's.
             bounds: match (optimizer, self.bounds()) {
-                (OptimizerKind::RandomSearch, Bounds::None) => Bounds::Clip { low: -1.0, high: 1.0 },
+                (OptimizerKind::RandomSearch | OptimizerKind::Turbo, Bounds::None) => {
+                    Bounds::Clip { low: -1.0, high: 1.0 }
+                }
                 (_, bounds) => bounds,
             },
             step_size: self.step_size,

@@ -10,10 +10,12 @@ use rand_distr::{Distribution, StandardNormal};
 pub fn every_optimizer() -> Vec<(String, Settings)> {
     let plain = |optimizer: OptimizerKind| {
         let bounds = match optimizer {
-            OptimizerKind::RandomSearch => Bounds::Clip { low: -10.0, high: 10.0 },
+            OptimizerKind::RandomSearch | OptimizerKind::Turbo => Bounds::Clip { low: -10.0, high: 10.0 },
             _ => Bounds::None,
         };
-        (optimizer.name().to_string(), Settings { optimizer, bounds, ..Settings::default() })
+        // A model costs the cube of the evaluations: few of them.
+        let batch = (optimizer == OptimizerKind::Turbo).then_some(2);
+        (optimizer.name().to_string(), Settings { optimizer, bounds, batch, ..Settings::default() })
     };
     let variant =
         |variant: Variant| (format!("syncma {}", variant.name()), Settings { variant, ..Settings::default() });
