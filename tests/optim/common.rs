@@ -23,6 +23,11 @@ pub fn every_optimizer() -> Vec<(String, Settings)> {
     Variant::ALL.into_iter().map(variant).chain(others).collect()
 }
 
+/// So many generations, or fewer where each costs more than the one before.
+pub fn generations(name: &str, many: u64) -> u64 {
+    if name == "turbo" { many.min(20) } else { many }
+}
+
 pub fn losses(candidates: &DMatrix<f64>, f: impl Fn(&[f64]) -> f64) -> Vec<f64> {
     candidates.column_iter().map(|x| f(x.as_slice())).collect()
 }

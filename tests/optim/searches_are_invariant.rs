@@ -44,7 +44,7 @@ fn translation_of_problem_and_box_changes_nothing_for_turbo() {
     let bounds = Bounds::Clip { low: -5.0, high: 15.0 };
     let mut here = settings.build(start()).unwrap();
     let mut there = Settings { bounds, ..settings }.build(start().add_scalar(5.0)).unwrap();
-    for _ in 0..GENERATIONS {
+    for _ in 0..25 {
         let candidates = here.ask();
         let error = (there.ask().add_scalar(-5.0) - &candidates).amax();
         assert!(error < 1e-11, "the shifted search strays by {error:e}");

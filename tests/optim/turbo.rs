@@ -5,6 +5,7 @@ use crate::common::{losses, normal, trajectory};
 use locomotion::optim::turbo::candidates::{Region, latin_hypercube, sobol};
 use locomotion::optim::turbo::fit::fit;
 use locomotion::optim::turbo::gp::{Gp, Hyper, log_marginal_likelihood};
+use locomotion::optim::turbo::matern::exp_minus;
 use locomotion::optim::turbo::trust::Trust;
 use locomotion::optim::{AnyOptimizer, Bounds, Optimizer, OptimizerKind, Settings, StopReason};
 use locomotion::problem::functions::Function;
@@ -102,6 +103,19 @@ fn a_fit_finds_the_coordinate_that_matters() {
             assert!(log_marginal_likelihood(&x, &y, &step).unwrap().0 < best);
         }
     }
+}
+
+/// At the paper's start, far apart in many dimensions, every point is a stranger to every other.
+#[test]
+fn a_fit_in_a_hundred_dimensions_finds_a_slope_to_follow() {
+    let (d, n) = (100, 150);
+    let x = latin_hypercube(d, n, &mut stream(4, Purpose::Bootstrap, 0, 0));
+    let y = DVector::from_iterator(n, x.column_iter().map(|u| u.rows(0, 5).sum()));
+    let y = y.add_scalar(-y.mean()) / y.variance().sqrt();
+    let strangers = Hyper { outputscale: 1.0, lengthscales: DVector::repeat(d, 0.5), noise: 5e-3, mean: 0.0 };
+    let at = |hyper: &Hyper| log_marginal_likelihood(&x, &y, hyper).unwrap().0 / n as f64;
+    let (fitted, start) = (at(&fit(&x, &y).0), at(&strangers));
+    assert!(fitted > start + 0.5, "{fitted} after {start}");
 }
 
 #[test]
@@ -296,4 +310,14 @@ fn what_it_cannot_do_is_refused() {
     assert_eq!(refused(Settings { batch: Some(301), ..plain.clone() }, 3), "batch");
     assert_eq!(refused(plain.clone(), 21_202), "mean");
     assert_eq!(plain.build(DVector::zeros(16)).unwrap().ask().ncols(), 12);
+}
+
+#[test]
+fn the_kernels_exponential_is_exact_to_rounding() {
+    for k in 0..20_000 {
+        let r = 0.035 * k as f64;
+        let (ours, exact) = (exp_minus(r), (-r).exp());
+        assert!((ours - exact).abs() <= 1e-15 * exact, "r = {r}: {ours:e} instead of {exact:e}");
+    }
+    assert!(exp_minus(f64::MAX) < 1e-300 && exp_minus(0.0) == 1.0);
 }

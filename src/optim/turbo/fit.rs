@@ -11,8 +11,11 @@ use nalgebra::{DMatrix, DVector};
 use super::gp::{Hyper, log_marginal_likelihood};
 
 /// Least value, start and greatest value: the paper's. Every fit starts anew, so that it depends on the data alone.
+/// Lengthscales start longer where that is likelier at once: in a hundred dimensions points are so far apart that at the
+/// paper's start none knows of another, and the likelihood has no slope.
 const OUTPUTSCALE: [f64; 3] = [0.05, 1.0, 20.0];
 const LENGTHSCALE: [f64; 3] = [0.005, 0.5, 2.0];
+const LONGER: [f64; 2] = [1.0, 2.0];
 const NOISE: [f64; 3] = [5e-4, 5e-3, 0.2];
 /// The constant mean of standardised values: free in the paper, as good as free here.
 const MEAN: [f64; 3] = [-10.0, 0.0, 10.0];
@@ -32,7 +35,14 @@ pub fn fit(x: &DMatrix<f64>, y: &DVector<f64>) -> (Hyper, usize) {
     });
     let found = RefCell::new(Found { evaluations: 0, loss: f64::INFINITY, parameters: start.clone() });
     let bounds = ConstraintSet::new().with_bounds(BoxBounds::new(Some(low), Some(high)));
-    let problem = Constrained::new(Likelihood { x, y, found: &found }, bounds);
+    let likelihood = Likelihood { x, y, found: &found };
+    for lengthscale in std::iter::once(LENGTHSCALE[1]).chain(LONGER) {
+        let mut start = start.clone();
+        start[1..=x.nrows()].fill(lengthscale.ln());
+        let _ = likelihood.cost(&start);
+    }
+    let start = found.borrow().parameters.clone();
+    let problem = Constrained::new(likelihood, bounds);
     let solver = Lbfgs::new().with_relative_cost_reduction_tolerance(GAIN);
     // Whether it converges or runs out of evaluations, what counts is the best that was seen.
     let _ = Executor::new(problem, solver, FirstOrderState::new(start)).max_iter(EVALUATIONS as u64).run();

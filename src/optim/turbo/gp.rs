@@ -15,6 +15,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use super::matern::matern;
 use crate::optim::linalg::{self, NotPositiveDefinite};
 
 /// What a Gaussian process has to be told about its function.
@@ -38,7 +39,7 @@ impl Gp {
     /// Conditioned on the values `y` at the columns of `x`.
     pub fn new(x: &DMatrix<f64>, y: &DVector<f64>, hyper: Hyper) -> Result<Self, NotPositiveDefinite> {
         let scaled = scale(x, &hyper.lengthscales);
-        let factor = factorise(covariance(&scaled, hyper.outputscale, hyper.noise, |_, _, _| ()))?;
+        let factor = factorise(covariance(&scaled, hyper.outputscale, hyper.noise, None))?;
         let mut alpha = y.add_scalar(-hyper.mean);
         linalg::solve_factorised(&factor, &mut alpha);
         Ok(Self { hyper, scaled, factor, alpha })
@@ -49,14 +50,13 @@ impl Gp {
         let scaled = scale(x, &self.hyper.lengthscales);
         let mut cross = linalg::transpose_multiply(&scaled, &self.scaled);
         let (here, there) = (squared_norms(&scaled), squared_norms(&self.scaled));
-        for (mut column, norm) in cross.column_iter_mut().zip(&there) {
-            for (v, other) in column.iter_mut().zip(&here) {
-                *v = self.hyper.outputscale * matern(norm + other - 2.0 * *v).0;
-            }
+        let mut slopes = vec![0.0; here.len()];
+        for (column, &norm) in cross.as_mut_slice().chunks_exact_mut(here.len()).zip(&there) {
+            matern(self.hyper.outputscale, norm, &here, column, &mut slopes);
         }
         let mean = (&cross * &self.alpha).add_scalar(self.hyper.mean);
         linalg::solve_lower_rows(&self.factor, &mut cross);
-        let mut covariance = covariance(&scaled, self.hyper.outputscale, noise, |_, _, _| ());
+        let mut covariance = covariance(&scaled, self.hyper.outputscale, noise, None);
         linalg::add_outer(&mut covariance, -1.0, &cross, &cross);
         (mean, covariance)
     }
@@ -79,7 +79,7 @@ pub fn log_marginal_likelihood(
     let (scaled, n) = (scale(x, &hyper.lengthscales), y.len());
     // ∂K_ij/∂ln l_k = 5 (u_ik − u_jk)² G_ij with G = s (1 + r) e⁻ʳ / 3.
     let mut g = DMatrix::zeros(n, n);
-    let k = covariance(&scaled, hyper.outputscale, hyper.noise, |i, j, slope| g[(i, j)] = slope);
+    let k = covariance(&scaled, hyper.outputscale, hyper.noise, Some(&mut g));
     let factor = factorise(k)?;
     let residual = y.add_scalar(-hyper.mean);
     let mut alpha = residual.clone();
@@ -114,14 +114,6 @@ pub fn log_marginal_likelihood(
     Ok((value, gradient))
 }
 
-/// k and −(1/r) ∂k/∂r of the Matérn-5/2 kernel at this ‖u − u'‖², which rounding may have made negative.
-fn matern(squared_distance: f64) -> (f64, f64) {
-    let square = 5.0 * squared_distance.max(0.0);
-    let r = square.sqrt();
-    let decay = (-r).exp();
-    ((1.0 + r + square / 3.0) * decay, (1.0 + r) * decay / 3.0)
-}
-
 fn scale(x: &DMatrix<f64>, lengthscales: &DVector<f64>) -> DMatrix<f64> {
     let mut scaled = x.add_scalar(-0.5);
     scaled.column_iter_mut().for_each(|mut u| u.component_div_assign(lengthscales));
@@ -132,23 +124,20 @@ fn squared_norms(scaled: &DMatrix<f64>) -> Vec<f64> {
     scaled.column_iter().map(|u| u.norm_squared()).collect()
 }
 
-/// s·k between all pairs of points, in the lower triangle, plus the noise on the diagonal; `slope` is told (i, j, G_ij).
-fn covariance(
-    scaled: &DMatrix<f64>,
-    outputscale: f64,
-    noise: f64,
-    mut slope: impl FnMut(usize, usize, f64),
-) -> DMatrix<f64> {
+/// s·k between all pairs of points, in the lower triangle, plus the noise on the diagonal; and G below the diagonal.
+fn covariance(scaled: &DMatrix<f64>, outputscale: f64, noise: f64, g: Option<&mut DMatrix<f64>>) -> DMatrix<f64> {
     let (n, rows, norms) = (scaled.ncols(), scaled.transpose(), squared_norms(scaled));
     let mut k = DMatrix::zeros(n, n);
-    linalg::add_outer(&mut k, -2.0, &rows, &rows);
+    linalg::add_outer(&mut k, 1.0, &rows, &rows);
+    let mut unwanted = DMatrix::zeros(n, if g.is_some() { 0 } else { 1 });
+    let (g, stride) = match g {
+        Some(g) => (g.as_mut_slice(), n),
+        None => (unwanted.as_mut_slice(), 0),
+    };
     for j in 0..n {
         k[(j, j)] = outputscale + noise;
-        for i in j + 1..n {
-            let (value, derivative) = matern(norms[i] + norms[j] + k[(i, j)]);
-            k[(i, j)] = outputscale * value;
-            slope(i, j, outputscale * derivative);
-        }
+        let below = &mut k.as_mut_slice()[j * n + j + 1..(j + 1) * n];
+        matern(outputscale, norms[j], &norms[j + 1..], below, &mut g[j * stride + j + 1..j * stride + n]);
     }
     k
 }

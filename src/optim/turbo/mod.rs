@@ -18,6 +18,7 @@
 pub mod candidates;
 pub mod fit;
 pub mod gp;
+pub mod matern;
 pub mod trust;
 
 use nalgebra::{DMatrix, DVector};
