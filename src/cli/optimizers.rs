@@ -34,5 +34,6 @@ fn about(kind: OptimizerKind) -> &'static str {
             "Augmented Random Search (Mania, Guy and Recht 2018), V2 with --normalize running, else V1"
         }
         OptimizerKind::RandomSearch => "uniform in the box",
+        OptimizerKind::Turbo => "TuRBO-1 (Eriksson et al. 2019), Bayesian optimisation; stops after 5000 candidates",
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Contestant;
 use crate::Result;
-use crate::optim::{Bounds, Optimizer, Settings};
+use crate::optim::{Bounds, Optimizer, OptimizerKind, Settings};
 use crate::problem::outcome::Record;
 use crate::problem::{Description, Outcome, Problem};
 use crate::random::{Purpose, stream};
@@ -32,11 +32,11 @@ fn as_text<S: Serializer>(contestant: &Contestant, serializer: S) -> std::result
 }
 
 /// Optimisers whose batch is their own affair: annealing proposes one candidate at a time, TuRBO pays for each.
-const OWN_BATCH: &[&str] = &["annealing", "turbo"];
+const OWN_BATCH: [OptimizerKind; 2] = [OptimizerKind::Annealing, OptimizerKind::Turbo];
 
 /// The batch of the paper's code in n dimensions, for contestants that take one.
 pub fn usual_batch(contestant: &Contestant, n: usize) -> Option<usize> {
-    (!OWN_BATCH.contains(&contestant.optimizer.name())).then_some(2 * n)
+    (!OWN_BATCH.contains(&contestant.optimizer)).then_some(2 * n)
 }
 
 impl Trial {

@@ -147,6 +147,28 @@ pub fn solve_lower_columns(l: &DMatrix<f64>, b: &mut DMatrix<f64>) {
     triangular_solve::solve_lower_triangular_in_place(view(l), view_mut(b), Par::Seq);
 }
 
+/// Overwrites every row b of B with L⁻¹ b, that is B with B L⁻ᵀ.
+pub fn solve_lower_rows(l: &DMatrix<f64>, b: &mut DMatrix<f64>) {
+    triangular_solve::solve_lower_triangular_in_place(view(l), view_mut(b).transpose_mut(), Par::Seq);
+}
+
+/// Overwrites b with A⁻¹ b for A = LLᵀ.
+pub fn solve_factorised(l: &DMatrix<f64>, b: &mut DVector<f64>) {
+    solve_lower(l, b);
+    let rows = b.nrows();
+    let b = MatMut::from_column_major_slice_mut(b.as_mut_slice(), rows, 1);
+    triangular_solve::solve_upper_triangular_in_place(view(l).transpose(), b, Par::Seq);
+}
+
+/// A⁻¹ of A = LLᵀ, in the lower triangle.
+pub fn inverse_of_factorised(l: &DMatrix<f64>) -> DMatrix<f64> {
+    let n = l.nrows();
+    let mut inverse = DMatrix::zeros(n, n);
+    let mut memory = MemBuffer::new(llt::inverse::inverse_scratch::<f64>(n, Par::Seq));
+    llt::inverse::inverse(view_mut(&mut inverse), view(l), Par::Seq, MemStack::new(&mut memory));
+    inverse
+}
+
 /// A lower bound on the condition number of LLᵀ that costs nothing: the squared ratio of the extreme pivots.
 pub fn condition(l: &DMatrix<f64>) -> f64 {
     let pivots = l.diagonal();

@@ -10,6 +10,7 @@
 //! | SynCMA `published` | **no** | rotations about the origin | yes |
 //! | differential evolution, random search, in a box that moves along | yes | none | yes |
 //! | ARS, simulated annealing | yes | none | no |
+//! | TuRBO, in a box that moves along | yes, until rounding decides a choice | none | no |
 //!
 //! All minimise. A candidate whose loss is NaN or infinite has failed and ranks last; ties are broken by index.
 //!
@@ -44,6 +45,7 @@ pub mod settings;
 pub mod stop;
 pub mod syncma;
 pub mod tr_cma;
+pub mod turbo;
 pub mod weights;
 
 use nalgebra::{DMatrix, DVector};
@@ -91,6 +93,7 @@ pub enum AnyOptimizer {
     DifferentialEvolution(differential_evolution::DifferentialEvolution),
     Annealing(annealing::Annealing),
     RandomSearch(random_search::RandomSearch),
+    Turbo(turbo::Turbo),
 }
 
 impl Settings {
@@ -111,6 +114,7 @@ impl Settings {
             }
             OptimizerKind::Annealing => AnyOptimizer::Annealing(annealing::Annealing::new(self, mean)?),
             OptimizerKind::RandomSearch => AnyOptimizer::RandomSearch(random_search::RandomSearch::new(self, mean)?),
+            OptimizerKind::Turbo => AnyOptimizer::Turbo(turbo::Turbo::new(self, mean)?),
         })
     }
 }
@@ -127,6 +131,7 @@ impl AnyOptimizer {
             Self::DifferentialEvolution(o) => o,
             Self::Annealing(o) => o,
             Self::RandomSearch(o) => o,
+            Self::Turbo(o) => o,
         }
     }
 
@@ -141,6 +146,7 @@ impl AnyOptimizer {
             Self::DifferentialEvolution(o) => o,
             Self::Annealing(o) => o,
             Self::RandomSearch(o) => o,
+            Self::Turbo(o) => o,
         }
     }
 }

@@ -22,10 +22,11 @@ pub enum OptimizerKind {
     DifferentialEvolution,
     Annealing,
     RandomSearch,
+    Turbo,
 }
 
 impl OptimizerKind {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::SynCma,
         Self::CmaEs,
         Self::DdCma,
@@ -34,6 +35,7 @@ impl OptimizerKind {
         Self::DifferentialEvolution,
         Self::Annealing,
         Self::RandomSearch,
+        Self::Turbo,
     ];
 
     /// The name on the command line and in files.
@@ -47,12 +49,13 @@ impl OptimizerKind {
             Self::DifferentialEvolution => "differential-evolution",
             Self::Annealing => "annealing",
             Self::RandomSearch => "random-search",
+            Self::Turbo => "turbo",
         }
     }
 
-    /// Whether it draws from a box, so that it cannot do without one.
+    /// Whether it searches a box or draws from one, so that it cannot do without one.
     pub fn needs_box(self) -> bool {
-        matches!(self, Self::DifferentialEvolution | Self::RandomSearch)
+        matches!(self, Self::DifferentialEvolution | Self::RandomSearch | Self::Turbo)
     }
 }
 
@@ -131,7 +134,7 @@ pub struct Settings {
     pub batch: Option<usize>,
     /// Standard deviation of a candidate's coordinate at the start.
     pub sigma: Option<f64>,
-    /// The box candidates are clipped to when they are evaluated; some optimisers draw from it.
+    /// The box candidates are clipped to when they are evaluated; some optimisers draw from it or search it alone.
     pub bounds: Bounds,
     /// CMA-ES: learn from the worst candidates too.
     pub active: Option<bool>,

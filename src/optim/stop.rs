@@ -29,6 +29,9 @@ pub enum StopReason {
     /// The optimiser's own limit on generations.
     #[error("{0} generations are enough for a problem of this size")]
     GenerationLimit(u64),
+    /// The optimiser's own limit on evaluations, where each costs more than the one before.
+    #[error("{0} evaluations are as many as this optimizer can model")]
+    EvaluationLimit(u64),
 }
 
 /// Whether a search that started with standard deviation `start` has left what double precision can search.

@@ -36,7 +36,7 @@ settings! {
     /// The task, or the TOML file of your own
     #[arg(value_name = "TASK|FILE.toml")]
     env: String,
-    /// syncma, cma-es, dd-cma, tr-cma, ars, differential-evolution, annealing or random-search
+    /// syncma, cma-es, dd-cma, tr-cma, ars, differential-evolution, annealing, random-search or turbo
     optimizer: OptimizerKind,
     /// SynCMA's equations: adaptive, exact or published
     variant: Variant,
@@ -207,7 +207,7 @@ impl Layer {
             eta_c: self.eta_c,
             batch: self.batch,
             sigma: self.sigma,
-            // Drawing at random needs a box to draw from; without --bound it is the reference's.
+            // Where a box cannot be done without, it is the reference's unless --bound says otherwise.
             bounds: match (optimizer, self.bounds()) {
                 (kind, Bounds::None) if kind.needs_box() => Bounds::Clip { low: -1.0, high: 1.0 },
                 (_, bounds) => bounds,

@@ -10,12 +10,19 @@ use rand_distr::{Distribution, StandardNormal};
 pub fn every_optimizer() -> Vec<(String, Settings)> {
     let plain = |optimizer: OptimizerKind| {
         let bounds = if optimizer.needs_box() { Bounds::Clip { low: -10.0, high: 10.0 } } else { Bounds::None };
-        (optimizer.name().to_string(), Settings { optimizer, bounds, ..Settings::default() })
+        // A model costs the cube of the evaluations: few of them.
+        let batch = (optimizer == OptimizerKind::Turbo).then_some(2);
+        (optimizer.name().to_string(), Settings { optimizer, bounds, batch, ..Settings::default() })
     };
     let variant =
         |variant: Variant| (format!("syncma {}", variant.name()), Settings { variant, ..Settings::default() });
     let others = OptimizerKind::ALL.into_iter().filter(|&kind| kind != OptimizerKind::SynCma).map(plain);
     Variant::ALL.into_iter().map(variant).chain(others).collect()
+}
+
+/// So many generations, or fewer where each costs more than the one before.
+pub fn generations(name: &str, many: u64) -> u64 {
+    if name == "turbo" { many.min(20) } else { many }
 }
 
 pub fn losses(candidates: &DMatrix<f64>, f: impl Fn(&[f64]) -> f64) -> Vec<f64> {

@@ -1,6 +1,6 @@
 //! Ten thousand generations of the worst there is leave a covariance that can be sampled, or a reason to stop.
 
-use crate::common::{every_optimizer, losses, normal};
+use crate::common::{every_optimizer, generations, losses, normal};
 use locomotion::optim::gaussian::Gaussian;
 use locomotion::optim::syncma::{Adaptive, Exact};
 use locomotion::optim::{AnyOptimizer, Optimizer, Settings, Variant, syncma::SynCma};
@@ -45,7 +45,7 @@ fn on_flat_noisy_ill_conditioned_and_failing_losses() {
     for (name, settings) in every_optimizer() {
         for (landscape, f) in LANDSCAPES {
             let mut search = settings.build(DVector::from_element(N, 1.0)).unwrap();
-            for generation in 0..GENERATIONS {
+            for generation in 0..generations(&name, GENERATIONS) {
                 if search.stop().is_some() {
                     break;
                 }
@@ -97,7 +97,7 @@ fn extreme_settings_do_no_harm() {
                 let Ok(mut search) = settings.build(DVector::from_element(n, 1.0)) else {
                     continue; // refused, as ARS does an odd batch
                 };
-                for _ in 0..200 {
+                for _ in 0..generations(&name, 200) {
                     let candidates = search.ask();
                     search.tell(&losses(&candidates, |x| x.iter().map(|v| v * v).sum()));
                 }

@@ -16,3 +16,4 @@ mod searches_are_invariant;
 mod settings_are_checked;
 mod step_size_follows_the_slope;
 mod synthetic_functions;
+mod turbo;

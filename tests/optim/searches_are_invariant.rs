@@ -32,10 +32,28 @@ fn error_after_shift(settings: &Settings, shift: f64) -> f64 {
 #[test]
 fn translation_changes_nothing() {
     for (name, settings) in every_optimizer() {
-        if settings.variant != Variant::Published {
+        // TuRBO compares samples of a fitted model, so that rounding decides after a while: its test is the next.
+        if settings.variant != Variant::Published && name != "turbo" {
             let error = error_after_shift(&settings, 5.0);
             assert!(error < 1e-11, "{name}: the shifted search strays by {error:e}");
         }
+    }
+}
+
+/// Told the same losses to the last bit, TuRBO proposes the shifted candidates in the shifted box.
+#[test]
+fn translation_of_problem_and_box_changes_nothing_for_turbo() {
+    let (_, settings) = every_optimizer().into_iter().find(|(name, _)| name == "turbo").unwrap();
+    let bounds = Bounds::Clip { low: -5.0, high: 15.0 };
+    let mut here = settings.build(start()).unwrap();
+    let mut there = Settings { bounds, ..settings }.build(start().add_scalar(5.0)).unwrap();
+    for _ in 0..25 {
+        let candidates = here.ask();
+        let error = (there.ask().add_scalar(-5.0) - &candidates).amax();
+        assert!(error < 1e-11, "the shifted search strays by {error:e}");
+        let loss = losses(&candidates, ellipsoid);
+        here.tell(&loss);
+        there.tell(&loss);
     }
 }
 
@@ -49,14 +67,16 @@ fn published_is_drawn_to_the_origin() {
 #[test]
 fn a_strictly_increasing_transformation_of_the_loss_changes_nothing() {
     for (name, settings) in every_optimizer() {
+        // ARS steps along differences of returns, scaled by their deviation: invariant to affine maps only. Annealing is
+        // lucky by differences, and TuRBO models the values themselves.
+        if ["ars", "annealing", "turbo"].contains(&name.as_str()) {
+            continue;
+        }
         let transformed = |x: &[f64]| (ellipsoid(x) * 1e-3).ln_1p().cbrt();
         let mut plain = settings.build(start()).unwrap();
         let mut bent = settings.build(start()).unwrap();
         let a = trajectory(&mut plain, GENERATIONS, ellipsoid);
         let b = trajectory(&mut bent, GENERATIONS, transformed);
-        if ["ars", "annealing"].contains(&name.as_str()) {
-            continue; // step along, or are lucky by, differences of losses: invariant to shifts of the loss only
-        }
         assert_eq!(a, b, "{name}");
     }
 }

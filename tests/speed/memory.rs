@@ -2,15 +2,11 @@
 //!
 //! `cargo bench --bench memory`
 
-use locomotion::optim::{Optimizer, Settings, Variant};
-use nalgebra::DVector;
+mod memory_peak;
 
-/// Most memory this process has ever held, in GiB.
-fn peak() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / (1 << 20) as f64
-}
+use locomotion::optim::{Optimizer, Settings, Variant};
+use memory_peak::peak;
+use nalgebra::DVector;
 
 fn main() {
     let settings = Settings { variant: Variant::Exact, batch: Some(100), ..Settings::default() };
