@@ -122,7 +122,11 @@ impl Common {
     pub fn about(&self, plan: &Plan) -> String {
         let own = plan.contestants.iter().filter(|contestant| usual_batch(contestant, plan.dim).is_none());
         let own: Vec<String> = own.filter(|_| self.batch.is_none()).map(Contestant::to_string).collect();
-        let except = if own.is_empty() { String::new() } else { format!(" ({}: their own)", own.join(", ")) };
+        let except = match &own[..] {
+            [] => String::new(),
+            [one] => format!(" ({one}: its own)"),
+            several => format!(" ({}: their own)", several.join(", ")),
+        };
         let (trials, budget) = (plan.trials, thousands(plan.budget as f64, 0));
         let batch = self.batch.unwrap_or(2 * plan.dim);
         format!("{trials} trials of {budget} evaluations, batch {batch}{except}, sigma {}", self.sigma)

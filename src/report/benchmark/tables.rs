@@ -111,7 +111,7 @@ impl Benchmark {
 
     /// The median, and how many trials got there if not all did.
     fn evaluations(&self, cell: &Cell) -> String {
-        let median = cell.evaluations.map_or("never".to_string(), |n| n.round().to_string());
+        let median = cell.evaluations.map_or("never".to_string(), |n| thousands(n, 0));
         match cell.successes {
             0 => median,
             all if all == self.trials => median,
