@@ -48,6 +48,7 @@ fn every_optimizer_runs_and_leaves_a_complete_folder() {
         ("cma", &["--optimizer", "cma-es"]),
         ("ars", &["--optimizer", "ars"]),
         ("random", &["--optimizer", "random-search"]),
+        ("turbo", &["--optimizer", "turbo"]),
         ("fixed", &["--normalize", "none", "--init", "uniform", "--bound", "1", "--survival-shift", "off"]),
     ] {
         let run = folder.path().join(name);
