@@ -172,6 +172,69 @@ fn the_markdown_starts_with_a_command_that_makes_it_again() {
     assert_eq!(read(), text);
 }
 
+fn json(arguments: &[&str], folder: &Path) -> Value {
+    let output = locomotion(&[arguments, &["--json", "--out", folder.to_str().unwrap()]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    serde_json::from_str(&stdout(&output)).unwrap()
+}
+
+#[test]
+fn a_preset_runs_every_optimizer_of_the_paper_in_both_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let tiny = ["--functions", "sphere", "--dim", "4", "--trials", "1", "--budget", "60"];
+    let json = json(&[&["bench", "synthetic", "--preset", "paper-64"], &tiny[..]].concat(), folder.path());
+    let rows = |column: usize| json["columns"][column]["optimizers"].as_array().unwrap().len();
+    assert_eq!((rows(0), rows(1)), (6 + 3 * 4, 6 + 3 * 4));
+    assert!(folder.path().join("paper-64.md").is_file(), "its tables have a name of their own");
+}
+
+#[test]
+fn the_papers_numbers_stand_beside_the_same_measurement_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let printed = |more: &[&str]| {
+        let usual = ["bench", "synthetic", "--functions", "sphere", "--trials", "1", "--shift", "none"];
+        let json = json(&[&usual[..], more].concat(), folder.path());
+        assert_eq!(json["columns"].as_array().unwrap().len(), 1);
+        json["columns"][0]["optimizers"][0]["problems"][0]["printed"]["evaluations"]["median"].as_f64()
+    };
+    assert_eq!(printed(&["--optimizers", "syncma:published:2"]), Some(555.0));
+    assert_eq!(printed(&["--optimizers", "syncma:published"]), Some(555.0));
+    assert_eq!(printed(&["--optimizers", "syncma:published:1"]), None);
+    assert_eq!(printed(&["--optimizers", "syncma:published:2", "--sigma", "0.2"]), None);
+    assert_eq!(printed(&["--optimizers", "syncma:published:2", "--batch", "32"]), None);
+    assert_eq!(printed(&["--optimizers", "syncma:published:2", "--budget", "500"]), None);
+}
+
+#[test]
+fn a_result_of_the_wrong_shape_is_run_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = synthetic(folder.path(), &[]);
+    let file = folder.path().join("synthetic-trials.jsonl");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let mut lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    lines[3]["outcome"]["curve"] = serde_json::json!([]);
+    lines[5]["outcome"]["point"] = serde_json::json!([]);
+    std::fs::write(&file, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+    assert_eq!(synthetic(folder.path(), &[]), first);
+}
+
+#[test]
+fn a_search_that_leaves_the_numbers_is_kept_and_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let wild = ["bench", "rover", "--sigma", "1e308", "--optimizers", "annealing", "--trials", "1", "--budget", "20"];
+    assert_eq!(json(&wild, folder.path()), json(&wild, folder.path()));
+}
+
+#[test]
+fn two_benchmarks_do_not_write_to_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = std::fs::File::create(folder.path().join("synthetic-trials.jsonl")).unwrap();
+    file.lock().unwrap();
+    let output = locomotion(&["bench", "synthetic", "--out", folder.path().to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
+    assert!(stderr(&output).contains("another benchmark"), "{}", stderr(&output));
+}
+
 #[test]
 fn the_rover_is_measured_and_drawn() {
     let folder = tempfile::tempdir().unwrap();
@@ -192,7 +255,7 @@ fn the_rover_is_measured_and_drawn() {
 fn wrong_input_is_refused_before_anything_runs() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("none");
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 10] = [
         (&["synthetic", "--functions", "spere"], "did you mean `sphere`?"),
         (&["synthetic", "--optimizers", "cmaes"], "did you mean `cma-es`?"),
         (&["synthetic", "--optimizers", "cma-es:exact"], "syncma:VARIANT"),
@@ -201,6 +264,10 @@ fn wrong_input_is_refused_before_anything_runs() {
         (&["synthetic", "--trials", "0"], "--trials"),
         (&["synthetic", "--shift", "left"], "--shift"),
         (&["synthetic", "--batch", "1"], "--batch cannot be 1"),
+        (
+            &["synthetic", "--optimizers", "cma-es,differential-evolution", "--batch", "3"],
+            "differential-evolution: --batch",
+        ),
         (&["rover", "--sigma", "nan"], "--sigma cannot be NaN"),
     ];
     for (arguments, part) in cases {

@@ -147,3 +147,12 @@ fn a_rover_path_of_coinciding_points_stays_finite_and_near_them() {
 fn equal_values_share_the_mean_of_their_ranks() {
     assert_eq!(ranks(&[3.0, 1.0, f64::INFINITY, 1.0, f64::INFINITY]), [3.0, 1.5, 4.5, 1.5, 4.5]);
 }
+
+#[test]
+fn nowhere_has_no_value() {
+    for function in locomotion::problem::Function::ALL {
+        for nowhere in [[f64::NAN, 0.0, 0.0], [0.0, f64::NAN, 0.0], [0.0, 0.0, f64::NAN]] {
+            assert!(function.value(&nowhere).is_nan(), "{}", function.name());
+        }
+    }
+}

@@ -54,3 +54,14 @@ fn the_two_commands_come_first() {
     let picture = text.find("![").unwrap();
     assert!(picture < text.find("```sh").unwrap(), "a picture on top");
 }
+
+#[test]
+fn every_file_the_readme_points_to_is_there() {
+    let text = std::fs::read_to_string(common::root().join("README.md")).unwrap();
+    let targets: Vec<&str> = text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    let files: Vec<&&str> = targets.iter().filter(|target| !target.starts_with("http")).collect();
+    assert!(files.len() >= 5, "{files:?}");
+    for file in files {
+        assert!(common::root().join(file).is_file(), "{file}");
+    }
+}

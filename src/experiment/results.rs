@@ -6,8 +6,8 @@ use crate::{Error, Result};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -30,11 +30,14 @@ impl Results {
     pub fn open(path: &Path) -> Result<Self> {
         let folder = path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder).map_err(|e| Error::output(folder, e))?;
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
-            Err(e) => return Err(Error::input(path, e)),
-        };
+        let failed = |e| Error::output(path, e);
+        let mut file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(failed)?;
+        // Two programs would repeat each other's trials, and one could cut a line that the other is writing.
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            return Err(Error::output(path, "another benchmark is writing to it").hint("wait, or choose another --out"));
+        }
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(|e| Error::input(path, e))?;
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         let mut known = HashMap::new();
         for (at, line) in text[..whole].lines().enumerate() {
@@ -44,17 +47,16 @@ impl Results {
             })?;
             known.insert(line.trial.to_string(), line.outcome);
         }
-        let failed = |e| Error::output(path, e);
-        let file = OpenOptions::new().create(true).append(true).open(path).map_err(failed)?;
         if whole < text.len() {
             file.set_len(whole as u64).map_err(failed)?;
         }
         Ok(Self { path: path.to_path_buf(), kept: Mutex::new((file, known)) })
     }
 
-    /// The result of this trial, if it has been run.
+    /// The result of this trial, if it has been run; one of the wrong shape is none.
     pub fn of(&self, trial: &Trial) -> Option<Outcome> {
-        self.lock().1.get(&key(trial)).cloned()
+        let fits = |outcome: &&Outcome| outcome.fits(trial.problem.dim(), trial.budget);
+        self.lock().1.get(&key(trial)).filter(fits).cloned()
     }
 
     /// Adds a line, in one piece.

@@ -2,7 +2,7 @@
 
 use super::Contestant;
 use crate::Result;
-use crate::optim::{Bounds, Optimizer, OptimizerKind, Settings};
+use crate::optim::{Bounds, Optimizer, Settings};
 use crate::problem::outcome::Record;
 use crate::problem::{Description, Outcome, Problem};
 use crate::random::{Purpose, stream};
@@ -31,12 +31,9 @@ fn as_text<S: Serializer>(contestant: &Contestant, serializer: S) -> std::result
     serializer.collect_str(contestant)
 }
 
-/// Optimisers whose batch is their own affair: annealing proposes one candidate at a time, TuRBO pays for each.
-const OWN_BATCH: [OptimizerKind; 2] = [OptimizerKind::Annealing, OptimizerKind::Turbo];
-
 /// The batch of the paper's code in n dimensions, for contestants that take one.
 pub fn usual_batch(contestant: &Contestant, n: usize) -> Option<usize> {
-    (!OWN_BATCH.contains(&contestant.optimizer)).then_some(2 * n)
+    (!contestant.optimizer.has_own_batch()).then_some(2 * n)
 }
 
 impl Trial {

@@ -11,10 +11,10 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use super::gaussian::standard_normal;
+use super::settings::SIGMA;
 use super::{Optimizer, Settings, SettingsError, StopReason, Vitals};
 use crate::random::{Purpose, stream};
 
-const SIGMA: f64 = 0.1;
 /// Losses are accepted that are worse by about this much at the start, and by this factor less at every step.
 const TEMPERATURE: f64 = 100.0;
 const COOLING: f64 = 0.99;
@@ -88,8 +88,11 @@ impl Optimizer for Annealing {
                 self.walkers.set_column(k, &candidates.column(k));
             }
         }
+        // The look at the start was no step.
+        if self.generation > 0 {
+            self.temperature = (COOLING * self.temperature).max(COLDEST);
+        }
         self.generation += 1;
-        self.temperature = (COOLING * self.temperature).max(COLDEST);
     }
 
     /// The best point so far.

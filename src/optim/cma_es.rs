@@ -23,6 +23,7 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::linalg;
+use super::settings::SIGMA;
 use super::weights::ranking;
 use super::{Optimizer, Settings, SettingsError, StopReason, Vitals};
 use crate::random::{Purpose, stream};
@@ -32,9 +33,6 @@ pub use restarts::Restarting;
 pub use termination::Tolerances;
 
 use state::State;
-
-/// The step size the SynCMA paper's experiments give CMA-ES.
-const DEFAULT_SIGMA: f64 = 0.1;
 
 /// σ stays a number far from overflow and underflow even if nobody heeds `stop`.
 const SIGMA_RANGE: (f64, f64) = (1e-150, 1e150);
@@ -71,7 +69,7 @@ impl CmaEs {
         let n = mean.len();
         let tutorial = Constants::tutorial(n, settings.batch.unwrap_or(Constants::default_population(n)));
         let k = if settings.active.unwrap_or(true) { tutorial } else { tutorial.without_negative_weights() };
-        let sigma = settings.sigma.unwrap_or(DEFAULT_SIGMA);
+        let sigma = settings.sigma.unwrap_or(SIGMA);
         Self::with_constants(k, mean, sigma, DMatrix::identity(n, n), settings.seed)
     }
 

@@ -20,14 +20,13 @@ use serde::{Deserialize, Serialize};
 
 use super::gaussian::standard_normal;
 use super::linalg;
+use super::settings::SIGMA;
 use super::weights::{is_flat, ranking};
 use super::{Optimizer, Settings, SettingsError, StopReason, Vitals, stop};
 
 use constants::Constants;
 pub use state::{Path, State};
 
-/// The step size the SynCMA paper's experiments give it.
-const DEFAULT_SIGMA: f64 = 0.1;
 /// Ratio of C's axes from which on D learns more slowly, β_thresh.
 const ROUND_ENOUGH: f64 = 2.0;
 
@@ -43,7 +42,7 @@ pub struct DdCma {
 impl DdCma {
     /// From N(mean, sigma² I).
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
-        let scale = DVector::repeat(mean.len(), settings.sigma.unwrap_or(DEFAULT_SIGMA));
+        let scale = DVector::repeat(mean.len(), settings.sigma.unwrap_or(SIGMA));
         Self::scaled(settings, mean, scale)
     }
 

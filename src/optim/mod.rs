@@ -84,15 +84,16 @@ pub struct Vitals {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[allow(clippy::large_enum_variant)] // one lives per run, and every one holds matrices
 pub enum AnyOptimizer {
+    // Checkpoints know these by their place: new ones come last.
     SynCma(syncma::SynCma),
     CmaEs(cma_es::CmaEs),
     RestartingCmaEs(cma_es::Restarting),
+    Ars(ars::Ars),
+    RandomSearch(random_search::RandomSearch),
     DdCma(dd_cma::DdCma),
     TrCma(tr_cma::TrCma),
-    Ars(ars::Ars),
     DifferentialEvolution(differential_evolution::DifferentialEvolution),
     Annealing(annealing::Annealing),
-    RandomSearch(random_search::RandomSearch),
     Turbo(turbo::Turbo),
 }
 

@@ -16,12 +16,13 @@ pub enum OptimizerKind {
     #[serde(rename = "syncma")]
     SynCma,
     CmaEs,
+    Ars,
+    RandomSearch,
+    // Checkpoints know these by their place: new ones come last.
     DdCma,
     TrCma,
-    Ars,
     DifferentialEvolution,
     Annealing,
-    RandomSearch,
     Turbo,
 }
 
@@ -51,6 +52,11 @@ impl OptimizerKind {
             Self::RandomSearch => "random-search",
             Self::Turbo => "turbo",
         }
+    }
+
+    /// Whether the size of its batch is its own affair: annealing walks step by step, TuRBO pays for every model.
+    pub fn has_own_batch(self) -> bool {
+        matches!(self, Self::Annealing | Self::Turbo)
     }
 
     /// Whether it searches a box or draws from one, so that it cannot do without one.
@@ -103,6 +109,9 @@ impl FromStr for Variant {
         find("variant", name, &Self::ALL, Self::name)
     }
 }
+
+/// Standard deviation of a candidate's coordinate at the start in the SynCMA paper's experiments, where nothing is set.
+pub const SIGMA: f64 = 0.1;
 
 /// When and how CMA-ES starts again after it has stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -174,8 +183,12 @@ impl SettingsError {
 /// For the command line, where a field is a flag.
 impl From<SettingsError> for crate::Error {
     fn from(e: SettingsError) -> Self {
-        let flag = e.field.replace('_', "-");
-        Self::usage(format!("--{flag} cannot be {}", e.value)).hint(e.remedy)
+        let what = match e.field {
+            "mean" => "the start".to_string(),
+            "bounds" => "--bound".to_string(),
+            field => format!("--{}", field.replace('_', "-")),
+        };
+        Self::usage(format!("{what} cannot be {}", e.value)).hint(e.remedy)
     }
 }
 
@@ -196,8 +209,13 @@ impl Settings {
         positive("sigma", self.sigma)?;
         positive("step_size", self.step_size)?;
         positive("noise", self.noise)?;
-        if let Some(batch) = self.batch.filter(|&batch| batch < 2) {
-            return Err(SettingsError::new("batch", batch, "ranking needs at least 2 candidates per generation"));
+        let alone = self.optimizer.has_own_batch() || self.optimizer == OptimizerKind::RandomSearch;
+        match self.batch {
+            Some(0) if alone => return Err(SettingsError::new("batch", 0, "use at least 1 candidate")),
+            Some(batch @ (0 | 1)) if !alone => {
+                return Err(SettingsError::new("batch", batch, "ranking needs at least 2 candidates per generation"));
+            }
+            _ => {}
         }
         if self.top_directions == Some(0) {
             return Err(SettingsError::new("top_directions", 0, "use at least 1 direction"));

@@ -37,7 +37,9 @@ pub enum StopReason {
 /// Whether a search that started with standard deviation `start` has left what double precision can search.
 pub fn out_of_range(sigma: f64, condition: f64, start: f64) -> Option<StopReason> {
     let growth = sigma / start;
-    if growth < 1e-14 {
+    if growth.is_nan() || condition.is_nan() {
+        Some(StopReason::NotPositiveDefinite)
+    } else if growth < 1e-14 {
         Some(StopReason::StepTooSmall(sigma))
     } else if growth > 1e14 {
         Some(StopReason::StepTooLarge(growth))

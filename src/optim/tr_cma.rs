@@ -20,11 +20,9 @@ use serde::{Deserialize, Serialize};
 
 use super::gaussian::Gaussian;
 use super::linalg;
+use super::settings::SIGMA;
 use super::weights::{Weights, is_flat, ranking};
 use super::{Optimizer, Settings, SettingsError, StopReason, Vitals, cma_es, stop};
-
-/// The step size the SynCMA paper's experiments give it.
-const DEFAULT_SIGMA: f64 = 0.1;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Constants {
@@ -63,7 +61,7 @@ pub struct TrCma {
 impl TrCma {
     /// From N(mean, sigma² I).
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
-        let (n, sigma) = (mean.len(), settings.sigma.unwrap_or(DEFAULT_SIGMA));
+        let (n, sigma) = (mean.len(), settings.sigma.unwrap_or(SIGMA));
         let shape = Gaussian::isotropic(mean, 1.0);
         let zero = DVector::zeros(n);
         Self::from_state(settings, State { shape, variance: sigma * sigma, p_c: zero.clone(), p_s: zero })
@@ -75,7 +73,7 @@ impl TrCma {
         let dimension = state.shape.mean.len();
         let n = dimension as f64;
         let batch = settings.batch.unwrap_or(cma_es::Constants::default_population(dimension));
-        let Weights { positive: weights, mu_eff, .. } = Weights::new(batch);
+        let Weights { positive: weights, mu_eff, .. } = Weights::new(2 * (batch / 2)); // ln(μ + ½) − ln i, whether N is even or odd
         let constants = Constants {
             batch,
             weights,

@@ -94,7 +94,9 @@ impl Function {
         match self {
             Sphere => squares().sum(),
             Discus => 1e6 * x[0] * x[0] + squares().skip(1).sum::<f64>(),
-            Schwefel221 => x.iter().fold(0.0, |most, v| v.abs().max(most)),
+            Schwefel221 => x
+                .iter()
+                .fold(0.0, |most: f64, v| if v.is_nan() || most.is_nan() { f64::NAN } else { v.abs().max(most) }),
             DifferentPowers => x.iter().enumerate().map(|(i, v)| v.abs().powf(2.0 + 4.0 * i as f64 / (n - 1.0))).sum(),
             Bohachevsky => neighbours()
                 .map(|(a, b)| a * a + 2.0 * b * b - 0.3 * (3.0 * PI * a).cos() - 0.4 * (4.0 * PI * b).cos() + 0.7)

@@ -33,6 +33,13 @@ pub enum Description {
 }
 
 impl Description {
+    pub fn dim(&self) -> usize {
+        match self {
+            Self::Synthetic(synthetic) => synthetic.dim,
+            Self::Rover => Rover.dim(),
+        }
+    }
+
     /// The problem of this seed.
     pub fn instance(&self, seed: u64) -> Box<dyn Problem> {
         match self {

@@ -15,6 +15,14 @@ pub struct Outcome {
     pub point: Vec<f64>,
 }
 
+impl Outcome {
+    /// Whether it can be of a search in so many dimensions with this budget.
+    pub fn fits(&self, dim: usize, budget: u64) -> bool {
+        let point = if self.best.is_some() { dim } else { 0 };
+        self.curve.len() == counts(budget).len() && self.point.len() == point
+    }
+}
+
 /// More points nobody can see in a figure.
 const POINTS: u64 = 100;
 
@@ -44,9 +52,10 @@ impl Record {
         self.evaluations
     }
 
-    /// The next evaluation.
+    /// The next evaluation. A point that is nowhere has no value.
     pub fn count(&mut self, x: &[f64], value: f64) {
         self.evaluations += 1;
+        let value = if x.iter().all(|v| v.is_finite()) { value } else { f64::NAN };
         let known = self.outcome.best.unwrap_or(f64::INFINITY);
         if value < known {
             self.outcome.best = Some(value);

@@ -7,9 +7,12 @@ use serde::Serialize;
 
 /// The target whose evaluations the paper counts.
 pub const TARGET: f64 = 0.5;
+/// The settings of its runs; the batch is twice the dimension.
 pub const DIM: usize = 32;
-/// Who these numbers belong to.
-pub const CONTESTANT: &str = "syncma:published:2";
+pub const BUDGET: u64 = 10_000;
+pub const SIGMA: f64 = 0.1;
+/// Who these numbers belong to, by both its names.
+pub const CONTESTANTS: [&str; 2] = ["syncma:published:2", "syncma:published"];
 
 /// A printed cell.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -65,6 +65,10 @@ impl Search {
         let stop = loop {
             self.state.seconds = seconds_before + started.elapsed().as_secs_f64();
             if self.state.pending.is_none() {
+                // Before candidates are asked for, which may cost a model; and again once it is known how many they are.
+                if let Some(stop) = self.rule(1) {
+                    break stop;
+                }
                 let candidates = self.state.optimizer.ask();
                 if let Some(stop) = self.rule(candidates.ncols()) {
                     break stop;

@@ -103,6 +103,10 @@ impl Layer {
                 Some(_) => return Err(Error::input(file, format!("`defaults.{name}` must be a table"))),
             }
         }
+        // A batch for all is meant for those that rank a generation.
+        if optimizer.has_own_batch() {
+            common.remove("batch");
+        }
         let layer = |table: toml::Table| {
             let wrong =
                 |e: toml::de::Error| Error::input(file, format!("in `[defaults]`: {}", e.to_string().trim_end()));

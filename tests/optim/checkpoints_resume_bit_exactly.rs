@@ -67,8 +67,10 @@ fn another_seed_is_another_search() {
         let mut here = settings.build(DVector::from_element(9, 1.0)).unwrap();
         let mut there =
             locomotion::optim::Settings { seed: 1, ..settings }.build(DVector::from_element(9, 1.0)).unwrap();
-        let first = generation(&mut here) != generation(&mut there);
-        let second = here.ask() != there.ask(); // a walk's first candidate is where it starts
-        assert!(first || second, "{name}");
+        if name == "annealing" {
+            // A walk's first candidate is where it starts.
+            assert_eq!(generation(&mut here), generation(&mut there));
+        }
+        assert_ne!(here.ask(), there.ask(), "{name}");
     }
 }

@@ -108,7 +108,6 @@ fn six_generations_of_tr_cma_solve_the_dual() {
             ("s", one(s.variance), &after["sigma"], 1e-3),
         ] {
             let error = error(&ours, &matrix(theirs));
-            println!("{g} {what} {error:e}");
             assert!(error < tolerance, "generation {g}: {what} is off by {error:e}");
         }
         state = State {
@@ -164,4 +163,18 @@ fn tr_cma_converges_on_the_sphere() {
     let sphere = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>();
     assert!(best(settings.clone(), 3.0, 10, 1720, sphere) < 1e-7);
     assert!(best(settings, 3.0, 10, 1400, sphere) > 1e-9);
+}
+
+/// Of an odd batch the middle candidate counts for nothing, and the others as in the even batch without it.
+#[test]
+fn tr_cma_takes_an_odd_batch_for_the_even_one_below() {
+    let x = crate::common::normal(4, 9, 3);
+    let loss: Vec<f64> = (0..9).map(f64::from).collect();
+    let learnt = |columns: usize| {
+        let settings = Settings { batch: Some(columns), ..Settings::default() };
+        let mut search = TrCma::new(&settings, DVector::zeros(4)).unwrap();
+        search.learn(&x.columns(0, columns).into_owned(), &loss[..columns]);
+        (search.center(), search.state().shape.covariance(), search.state().variance)
+    };
+    assert_eq!(learnt(9), learnt(8));
 }

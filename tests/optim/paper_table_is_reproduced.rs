@@ -12,10 +12,10 @@ fn evaluations_to_target(function: Function, seed: u64) -> f64 {
     let trial = Trial {
         program: "",
         problem: Description::Synthetic(Synthetic { function, dim: paper::DIM, moved: false, rotated: false }),
-        contestant: paper::CONTESTANT.parse().unwrap(),
+        contestant: paper::CONTESTANTS[0].parse().unwrap(),
         batch: Some(64),
-        sigma: 0.1,
-        budget: 10_000,
+        sigma: paper::SIGMA,
+        budget: paper::BUDGET,
         target: Some(paper::TARGET),
         seed,
     };
@@ -33,6 +33,11 @@ fn assert_median_within_15_percent(function: Function) {
 #[test]
 fn sphere() {
     assert_median_within_15_percent(Sphere);
+}
+
+#[test]
+fn discus() {
+    assert_median_within_15_percent(Discus);
 }
 
 #[test]

@@ -13,11 +13,24 @@ fn the_error_names_the_field() {
     assert_eq!(refused(Settings { lambda0: Some(-1.0), ..plain() }), "lambda0");
     assert_eq!(refused(Settings { lambda0: Some(f64::NAN), ..plain() }), "lambda0");
     assert_eq!(refused(Settings { batch: Some(1), ..plain() }), "batch");
+    assert_eq!(refused(Settings { batch: Some(0), optimizer: OptimizerKind::Annealing, ..plain() }), "batch");
+    assert_eq!(refused(Settings { batch: Some(1), optimizer: OptimizerKind::DdCma, ..plain() }), "batch");
+    assert_eq!(refused(Settings { optimizer: OptimizerKind::Turbo, ..plain() }), "bounds");
+    assert_eq!(refused(Settings { optimizer: OptimizerKind::DifferentialEvolution, ..plain() }), "bounds");
     assert_eq!(refused(Settings { sigma: Some(0.0), ..plain() }), "sigma");
     assert_eq!(refused(Settings { sigma: Some(f64::INFINITY), ..plain() }), "sigma");
     assert_eq!(refused(Settings { eta_m: Some(-0.1), ..plain() }), "eta_m");
     assert_eq!(refused(Settings { eta_c: Some(0.0), ..plain() }), "eta_c");
     assert_eq!(refused(Settings { bounds: Bounds::Clip { low: 1.0, high: -1.0 }, ..plain() }), "bounds");
+}
+
+#[test]
+fn one_walk_and_one_draw_are_batches() {
+    let bounds = Bounds::Clip { low: -1.0, high: 1.0 };
+    for optimizer in [OptimizerKind::Annealing, OptimizerKind::RandomSearch, OptimizerKind::Turbo] {
+        let settings = Settings { optimizer, bounds, batch: Some(1), ..Settings::default() };
+        assert!(settings.build(DVector::zeros(3)).is_ok(), "{}", optimizer.name());
+    }
 }
 
 #[test]

@@ -41,18 +41,16 @@ pub fn results(folder: &Path) -> (String, String, Vec<String>) {
 #[test]
 fn every_optimizer_runs_and_leaves_a_complete_folder() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, more) in [
-        ("adaptive", &["--optimizer", "syncma", "--lambda0", "2"][..]),
-        ("exact", &["--variant", "exact"]),
-        ("published", &["--variant", "published"]),
-        ("cma", &["--optimizer", "cma-es"]),
-        ("ars", &["--optimizer", "ars"]),
-        ("random", &["--optimizer", "random-search"]),
-        ("turbo", &["--optimizer", "turbo"]),
-        ("fixed", &["--normalize", "none", "--init", "uniform", "--bound", "1", "--survival-shift", "off"]),
-    ] {
+    let named = locomotion::optim::names().map(|name| (name, vec!["--optimizer", name]));
+    let others = [
+        ("remembering", vec!["--lambda0", "2"]),
+        ("exact", vec!["--variant", "exact"]),
+        ("published", vec!["--variant", "published"]),
+        ("fixed", vec!["--normalize", "none", "--init", "uniform", "--bound", "1", "--survival-shift", "off"]),
+    ];
+    for (name, more) in named.into_iter().chain(others) {
         let run = folder.path().join(name);
-        ok(&quick(&run, more));
+        ok(&quick(&run, &more));
         for file in ["run.toml", "metrics.csv", "checkpoint.bin", "best.json", "final.json", "curves.svg", "curves.png"]
         {
             assert!(run.join(file).exists(), "{name}: {file}");

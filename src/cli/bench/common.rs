@@ -4,7 +4,8 @@ use super::super::interrupt::Interrupt;
 use super::super::progress;
 use super::super::{print, print_json, write_table};
 use crate::experiment::{Contestant, Results, Trial, run_all, usual_batch};
-use crate::problem::{Description, Outcome};
+use crate::optim::{OptimizerKind, turbo};
+use crate::problem::{Description, Outcome, paper};
 use crate::report::benchmark::{Benchmark, Cell, Column, Row};
 use crate::report::curves::Figure;
 use crate::report::numbers::thousands;
@@ -13,8 +14,10 @@ use clap::Args;
 use std::path::PathBuf;
 
 const OUT: &str = "runs/bench";
-/// That of the paper's code.
-const SIGMA: f64 = 0.1;
+/// Who runs where nobody is named.
+pub const USUAL: &str = "syncma:published:2 syncma:adaptive cma-es random-search";
+/// The build whose results these are: numbers of another are not taken over.
+const PROGRAM: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("SEARCHES"));
 
 #[derive(Args)]
 pub struct Common {
@@ -25,13 +28,13 @@ pub struct Common {
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     pub trials: Option<u16>,
     /// Evaluations per trial; a last generation is cut there
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
     pub budget: Option<u64>,
     /// Candidates per generation [default: twice the dimension; annealing and TuRBO have their own]
     #[arg(long)]
     batch: Option<usize>,
     /// Standard deviation of a candidate's coordinate at the start
-    #[arg(long, default_value_t = SIGMA)]
+    #[arg(long, default_value_t = paper::SIGMA)]
     sigma: f64,
     /// Seed of the first trial; the others follow
     #[arg(long, default_value_t = 0)]
@@ -110,7 +113,7 @@ impl Common {
             self.trials.map(|trials| format!("--trials {trials}")),
             self.budget.map(|budget| format!("--budget {budget}")),
             self.batch.map(|batch| format!("--batch {batch}")),
-            (self.sigma != SIGMA).then(|| format!("--sigma {}", self.sigma)),
+            (self.sigma != paper::SIGMA).then(|| format!("--sigma {}", self.sigma)),
             (self.seed != 0).then(|| format!("--seed {}", self.seed)),
             (self.out != *OUT).then(|| format!("--out {}", quoted(&self.out.display().to_string()))),
         ];
@@ -129,7 +132,20 @@ impl Common {
         };
         let (trials, budget) = (plan.trials, thousands(plan.budget as f64, 0));
         let batch = self.batch.unwrap_or(2 * plan.dim);
-        format!("{trials} trials of {budget} evaluations, batch {batch}{except}, sigma {}", self.sigma)
+        let capped = plan.budget > turbo::MOST_EVALUATIONS as u64
+            && plan.contestants.iter().any(|contestant| contestant.optimizer == OptimizerKind::Turbo);
+        let cap =
+            if capped { format!(" (turbo: {})", thousands(turbo::MOST_EVALUATIONS as f64, 0)) } else { String::new() };
+        format!("{trials} trials of {budget} evaluations{cap}, batch {batch}{except}, sigma {}", self.sigma)
+    }
+
+    /// Whether the paper's numbers belong beside ours.
+    pub fn is_as_in_the_paper(&self, plan: &Plan) -> bool {
+        let usual = 2 * plan.dim;
+        plan.dim == paper::DIM
+            && plan.budget == paper::BUDGET
+            && self.sigma == paper::SIGMA
+            && self.batch.unwrap_or(usual) == usual
     }
 
     /// The trials of all contestants on these problems: contestant by contestant, problem by problem, seed by seed.
@@ -139,7 +155,7 @@ impl Common {
             for problem in problems {
                 for k in 0..u64::from(plan.trials) {
                     trials.push(Trial {
-                        program: env!("CARGO_PKG_VERSION"),
+                        program: PROGRAM,
                         problem: problem.clone(),
                         contestant: *contestant,
                         batch: self.batch.or_else(|| usual_batch(contestant, plan.dim)),
@@ -150,7 +166,8 @@ impl Common {
                     });
                 }
             }
-            trials.last().map_or(Ok(()), Trial::check)?;
+            let name = |e: Error| Error { message: format!("{contestant}: {}", e.message), ..e };
+            trials.last().map_or(Ok(()), Trial::check).map_err(name)?;
         }
         Ok(trials)
     }

@@ -1,4 +1,4 @@
-use super::common::{Common, Ended, Plan};
+use super::common::{Common, Ended, Plan, USUAL};
 use crate::Result;
 use crate::problem::{Description, Outcome, Problem, rover};
 use crate::report::benchmark::Benchmark;
@@ -10,14 +10,12 @@ pub struct Rover {
     common: Common,
 }
 
-/// What is run where nothing is said.
-const OPTIMIZERS: &str = "syncma:published:2 syncma:adaptive cma-es random-search";
 const NAME: &str = "rover";
 
 impl Rover {
     pub fn run(self) -> Result<u8> {
         let plan = Plan {
-            contestants: self.common.contestants(OPTIMIZERS)?,
+            contestants: self.common.contestants(USUAL)?,
             dim: rover::Rover.dim(),
             trials: self.common.trials.unwrap_or(10),
             budget: self.common.budget.unwrap_or(2000),

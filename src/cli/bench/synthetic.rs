@@ -1,4 +1,4 @@
-use super::common::{Common, Ended, Plan, once_each};
+use super::common::{Common, Ended, Plan, USUAL, once_each};
 use super::preset::{self, Preset, Table};
 use crate::Result;
 use crate::problem::{self, Description, Function, Outcome, paper};
@@ -40,8 +40,7 @@ struct Condition {
 }
 
 /// What is run where nothing is said.
-const OPTIMIZERS: &str = "syncma:published:2 syncma:adaptive cma-es random-search";
-const PLAIN: Table = Table { name: "", dim: paper::DIM, budget: 10_000, trials: 10 };
+const PLAIN: Table = Table { name: "", dim: paper::DIM, budget: paper::BUDGET, trials: 10 };
 const NAME: &str = "synthetic";
 
 impl Synthetic {
@@ -63,18 +62,20 @@ impl Synthetic {
         };
         let each = outcomes.len() / conditions.len();
         let columns = conditions.iter().zip(outcomes.chunks(each));
-        let columns = columns.map(|(condition, outcomes)| column(&plan, &functions, *condition, outcomes)).collect();
+        let columns =
+            columns.map(|(condition, outcomes)| self.column(&plan, &functions, *condition, outcomes)).collect();
         let benchmark = self.benchmark(&plan, columns);
+        let name = self.preset.map_or(NAME, |preset| preset.table().name);
         let figures = conditions
             .iter()
             .zip(&benchmark.columns)
-            .map(|(condition, column)| Ok((format!("{NAME}-{}", condition.word()), benchmark.figure(column)?)));
-        self.common.conclude(NAME, &benchmark, &figures.collect::<Result<Vec<_>>>()?).map(|()| 0)
+            .map(|(condition, column)| Ok((format!("{name}-{}", condition.word()), benchmark.figure(column)?)));
+        self.common.conclude(name, &benchmark, &figures.collect::<Result<Vec<_>>>()?).map(|()| 0)
     }
 
     fn plan(&self) -> Result<Plan> {
         let table = self.preset.map(Preset::table);
-        let usual = if table.is_some() { preset::OPTIMIZERS } else { OPTIMIZERS };
+        let usual = if table.is_some() { preset::OPTIMIZERS } else { USUAL };
         let Table { dim, trials, budget, .. } = table.unwrap_or(PLAIN);
         Ok(Plan {
             contestants: self.common.contestants(usual)?,
@@ -103,6 +104,19 @@ impl Synthetic {
             logarithmic: true,
             columns,
         }
+    }
+
+    /// The outcomes of one condition, with the paper's numbers where it measured the same.
+    fn column(&self, plan: &Plan, functions: &[Function], condition: Condition, outcomes: &[Outcome]) -> Column {
+        let names: Vec<_> = functions.iter().map(|function| (function.name(), function.short())).collect();
+        let mut column = plan.column(condition.name(), &names, outcomes);
+        let same = !condition.moved && !condition.rotated && self.common.is_as_in_the_paper(plan);
+        for row in column.optimizers.iter_mut().filter(|row| same && paper::CONTESTANTS.contains(&&*row.optimizer)) {
+            for (cell, function) in row.problems.iter_mut().zip(functions) {
+                cell.printed = Some(paper::printed(*function));
+            }
+        }
+        column
     }
 
     /// What makes the same table again.
@@ -137,17 +151,4 @@ impl Condition {
         };
         format!("{place}{}", if self.rotated { ", axes rotated" } else { "" })
     }
-}
-
-/// The outcomes of one condition, with the paper's numbers where it measured the same.
-fn column(plan: &Plan, functions: &[Function], condition: Condition, outcomes: &[Outcome]) -> Column {
-    let names: Vec<_> = functions.iter().map(|function| (function.name(), function.short())).collect();
-    let mut column = plan.column(condition.name(), &names, outcomes);
-    let same = !condition.moved && !condition.rotated && plan.dim == paper::DIM;
-    for row in column.optimizers.iter_mut().filter(|row| same && row.optimizer == paper::CONTESTANT) {
-        for (cell, function) in row.problems.iter_mut().zip(functions) {
-            cell.printed = Some(paper::printed(*function));
-        }
-    }
-    column
 }

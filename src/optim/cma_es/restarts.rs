@@ -9,8 +9,9 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{CmaEs, Constants, DEFAULT_SIGMA};
+use super::{CmaEs, Constants};
 use crate::optim::settings::Restarts;
+use crate::optim::settings::SIGMA;
 use crate::optim::{Bounds, Optimizer, Settings, SettingsError, StopReason, Vitals};
 use crate::random::{Purpose, stream};
 
@@ -93,7 +94,7 @@ impl Restarting {
 
         let mut random = stream(self.settings.seed, Purpose::Start, self.restart, 0);
         let first = self.settings.batch.unwrap_or(Constants::default_population(self.start.len()));
-        let sigma = self.settings.sigma.unwrap_or(DEFAULT_SIGMA);
+        let sigma = self.settings.sigma.unwrap_or(SIGMA);
         let small = self.settings.restarts == Restarts::Bipop && self.spent.small < self.spent.large;
         let (regime, batch, sigma) = if small {
             let (u, v): (f64, f64) = (random.random(), random.random());

@@ -24,6 +24,7 @@ use super::{reference_batch, reference_share};
 use crate::optim::gaussian::Gaussian;
 use crate::optim::invigo::{self, Memory, Penalty, WeightedSample};
 use crate::optim::linalg::NotPositiveDefinite;
+use crate::optim::settings::SIGMA;
 use crate::optim::{Settings, SettingsError};
 
 /// The paper's 1/z_m.
@@ -43,7 +44,7 @@ pub struct Constant;
 impl Exact {
     /// About to search from `mean`.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
-        Self::from_gaussian(settings, Gaussian::isotropic(mean, settings.sigma.unwrap_or(0.1)))
+        Self::from_gaussian(settings, Gaussian::isotropic(mean, settings.sigma.unwrap_or(SIGMA)))
     }
 }
 

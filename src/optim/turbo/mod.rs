@@ -12,7 +12,7 @@
 //!
 //! It models losses, so it sees their values and not only their ranks: a monotone transformation of the loss changes the
 //! search, and so does a constant added to it, as success is measured by |f_best|. A positive factor changes nothing but
-//! rounding. Nor does moving the problem together with its box; but a batch is chosen by comparing many samples, so that
+//! rounding, as long as losses differ by more than a millionth. Nor does moving the problem together with its box; but a batch is chosen by comparing many samples, so that
 //! after a while rounding alone can lead two such searches apart.
 
 pub mod candidates;
@@ -35,7 +35,7 @@ use trust::Trust;
 const CHOICES_PER_DIMENSION: usize = 100;
 const MOST_CHOICES: usize = 5000;
 /// Evaluations after which the search ends itself: a model costs the cube of what it has seen.
-const MOST_EVALUATIONS: usize = 5000;
+pub const MOST_EVALUATIONS: usize = 5000;
 
 /// The optimiser. `ask`, `tell` and the rest are of [`Optimizer`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
