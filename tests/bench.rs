@@ -12,7 +12,9 @@ use nalgebra::DVector;
 use rand::RngExt;
 use serde_json::Value;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 const TINY: &[&str] = &["--functions", "sphere,rastrigin", "--dim", "6", "--trials", "3", "--budget", "1000"];
 
@@ -233,6 +235,28 @@ fn two_benchmarks_do_not_write_to_one_file() {
     let output = locomotion(&["bench", "synthetic", "--out", folder.path().to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
     assert!(stderr(&output).contains("another benchmark"), "{}", stderr(&output));
+}
+
+#[test]
+fn an_interrupted_benchmark_keeps_what_it_has_and_says_how_to_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["bench", "synthetic", "--functions", "sphere", "--optimizers", "cma-es", "--shift", "none"];
+    let slow = ["--dim", "40", "--trials", "200", "--budget", "20000", "--threads", "1"];
+    let child = Command::new(env!("CARGO_BIN_EXE_locomotion"))
+        .args([&arguments[..], &slow].concat())
+        .args(["--out", folder.path().to_str().unwrap()])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let kept = || std::fs::read_to_string(folder.path().join("synthetic-trials.jsonl")).unwrap_or_default();
+    while !kept().contains('\n') {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert!(stderr(&output).contains("the same command goes on"), "{}", stderr(&output));
+    assert!((1..200).contains(&kept().lines().count()));
 }
 
 #[test]

@@ -74,3 +74,26 @@ fn another_seed_is_another_search() {
         assert_ne!(here.ask(), there.ask(), "{name}");
     }
 }
+
+/// A checkpoint names its optimiser by a number, which must mean the same for ever.
+#[test]
+fn old_checkpoints_keep_their_meaning() {
+    let number = |name: &str| match name {
+        "cma-es" => 1,
+        "ars" => 3,
+        "random-search" => 4,
+        "dd-cma" => 5,
+        "tr-cma" => 6,
+        "differential-evolution" => 7,
+        "annealing" => 8,
+        "turbo" => 9,
+        syncma => {
+            assert!(syncma.starts_with("syncma"), "{syncma} needs a number of its own");
+            0
+        }
+    };
+    for (name, settings) in every_optimizer() {
+        let search = settings.build(DVector::from_element(3, 1.0)).unwrap();
+        assert_eq!(postcard::to_allocvec(&search).unwrap()[0], number(&name), "{name}");
+    }
+}
