@@ -18,20 +18,7 @@ macro_rules! shipped {
     };
 }
 
-shipped![
-    "swimmer",
-    "hopper",
-    "half-cheetah",
-    "walker",
-    "ant",
-    "humanoid",
-    "swimmer-v5",
-    "hopper-v5",
-    "half-cheetah-v5",
-    "walker-v5",
-    "ant-v5",
-    "humanoid-v5",
-];
+crate::sim::for_all_tasks!(shipped);
 
 /// The text of a policy that ships with the program.
 pub fn text(task: &str) -> Option<&'static str> {

@@ -14,20 +14,22 @@ use crate::{Result, workers};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
-/// Runs those trials that have no result yet, each on one thread, and keeps each result as it ends; `finished` hears of
-/// every one. Returns the outcomes in the order of the trials, or `None` if told to leave before all were there.
+/// Runs those trials that have no result yet, each on one thread, and keeps each result as it ends; `finished` hears how
+/// many are there already, and then of every one. Returns the outcomes in the order of the trials, or `None` if told to
+/// leave before all were there.
 pub fn run_all(
     trials: &[Trial],
     results: &Results,
     threads: usize,
     leave: &AtomicBool,
-    finished: &(dyn Fn() + Sync),
+    finished: &(dyn Fn(usize) + Sync),
 ) -> Result<Option<Vec<Outcome>>> {
     let open: Vec<&Trial> = trials.iter().filter(|trial| results.of(trial).is_none()).collect();
+    finished(trials.len() - open.len());
     workers::share(&open, workers::threads(threads), |trial| match trial.run(leave)? {
         Some(outcome) => {
             results.keep(trial, outcome)?;
-            finished();
+            finished(1);
             Ok(ControlFlow::Continue(()))
         }
         None => Ok(ControlFlow::Break(())),

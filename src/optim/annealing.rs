@@ -53,12 +53,10 @@ impl Annealing {
 
     fn candidates(&self) -> DMatrix<f64> {
         let (n, walks) = self.walkers.shape();
-        let z = standard_normal(n, walks, self.seed, self.generation);
+        let mut z = standard_normal(n, walks, self.seed, self.generation);
         if self.generation == 0 {
             // All walks start at the mean; only the first has to look what it is like there.
-            return DMatrix::from_fn(n, walks, |i, k| {
-                self.walkers[(i, k)] + if k == 0 { 0.0 } else { self.sigma * z[(i, k)] }
-            });
+            z.column_mut(0).fill(0.0);
         }
         &self.walkers + z * self.sigma
     }

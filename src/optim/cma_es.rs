@@ -193,7 +193,7 @@ impl Optimizer for CmaEs {
 
     fn vitals(&self) -> Vitals {
         let State { generation, sigma, d, .. } = &self.state;
-        let rms = (d.norm_squared() / d.len() as f64).sqrt();
+        let rms = linalg::root_mean_square(d);
         Vitals { generation: *generation, sigma: sigma * rms, condition: self.state.condition() }
     }
 

@@ -49,7 +49,7 @@ impl DdCma {
     /// From N(mean, diag(scale)²), whatever `sigma` in the settings says.
     pub fn scaled(settings: &Settings, mean: DVector<f64>, scale: DVector<f64>) -> Result<Self, SettingsError> {
         settings.check(&mean)?;
-        let constants = Constants::new(settings, mean.len(), typical(&scale));
+        let constants = Constants::new(settings, mean.len(), linalg::root_mean_square(&scale));
         let state = State::new(mean, scale);
         Ok(Self { constants, generation: 0, state, stop: None })
     }
@@ -141,11 +141,6 @@ impl DdCma {
     }
 }
 
-/// Root mean square.
-fn typical(d: &DVector<f64>) -> f64 {
-    (d.norm_squared() / d.len() as f64).sqrt()
-}
-
 impl Optimizer for DdCma {
     fn ask(&mut self) -> DMatrix<f64> {
         let State { mean, sigma, d, root, .. } = &self.state;
@@ -170,7 +165,7 @@ impl Optimizer for DdCma {
     fn vitals(&self) -> Vitals {
         let State { sigma, d, axes, .. } = &self.state;
         let ratio = (d.max() / d.min()).max(axes.max() / axes.min());
-        Vitals { generation: self.generation, sigma: sigma * typical(d), condition: ratio * ratio }
+        Vitals { generation: self.generation, sigma: sigma * linalg::root_mean_square(d), condition: ratio * ratio }
     }
 
     fn stop(&self) -> Option<StopReason> {

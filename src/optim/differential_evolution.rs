@@ -37,10 +37,8 @@ impl DifferentialEvolution {
         let Bounds::Clip { low, high } = settings.bounds else {
             return Err(SettingsError::new("bounds", "none", "a population is drawn from a box: give it one"));
         };
+        settings.check(&mean)?;
         let batch = settings.batch.unwrap_or(BATCH);
-        if batch < 4 {
-            return Err(SettingsError::new("batch", batch, "a member and three others make at least 4"));
-        }
         let mut random = stream(settings.seed, Purpose::Start, 0, 1);
         let mut members = DMatrix::from_fn(mean.len(), batch, |_, _| random.random_range(low..high));
         members.set_column(0, &mean);

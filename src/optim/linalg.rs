@@ -24,6 +24,17 @@ pub struct Eigen {
     pub vectors: DMatrix<f64>,
 }
 
+impl Eigen {
+    /// B diag(f(values)) Bᵀ, in the lower triangle.
+    pub fn compose(&self, f: impl Fn(f64) -> f64) -> DMatrix<f64> {
+        let mut scaled = self.vectors.clone();
+        scaled.column_iter_mut().zip(&self.values).for_each(|(mut column, &value)| column *= f(value));
+        let mut product = DMatrix::zeros(scaled.nrows(), scaled.nrows());
+        add_outer(&mut product, 1.0, &scaled, &self.vectors);
+        product
+    }
+}
+
 /// Overwrites `factor` with the lower L of A = LLᵀ (zeros above the diagonal). On failure `factor` is left undefined.
 pub fn cholesky_into(a: &DMatrix<f64>, factor: &mut DMatrix<f64>) -> Result<(), NotPositiveDefinite> {
     let n = a.nrows();
@@ -173,6 +184,11 @@ pub fn inverse_of_factorised(l: &DMatrix<f64>) -> DMatrix<f64> {
 pub fn condition(l: &DMatrix<f64>) -> f64 {
     let pivots = l.diagonal();
     (pivots.max() / pivots.min()).powi(2)
+}
+
+/// √(Σ v² / n).
+pub fn root_mean_square(v: &DVector<f64>) -> f64 {
+    (v.norm_squared() / v.len() as f64).sqrt()
 }
 
 /// Copies the lower triangle onto the upper one.

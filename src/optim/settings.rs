@@ -54,6 +54,15 @@ impl OptimizerKind {
         }
     }
 
+    /// The smallest batch it can work with, and why.
+    fn least_batch(self) -> (usize, &'static str) {
+        match self {
+            Self::RandomSearch | Self::Annealing | Self::Turbo => (1, "use at least 1 candidate"),
+            Self::DifferentialEvolution => (4, "a member and three others make at least 4"),
+            _ => (2, "ranking needs at least 2 candidates per generation"),
+        }
+    }
+
     /// Whether the size of its batch is its own affair: annealing walks step by step, TuRBO pays for every model.
     pub fn has_own_batch(self) -> bool {
         matches!(self, Self::Annealing | Self::Turbo)
@@ -209,13 +218,9 @@ impl Settings {
         positive("sigma", self.sigma)?;
         positive("step_size", self.step_size)?;
         positive("noise", self.noise)?;
-        let alone = self.optimizer.has_own_batch() || self.optimizer == OptimizerKind::RandomSearch;
-        match self.batch {
-            Some(0) if alone => return Err(SettingsError::new("batch", 0, "use at least 1 candidate")),
-            Some(batch @ (0 | 1)) if !alone => {
-                return Err(SettingsError::new("batch", batch, "ranking needs at least 2 candidates per generation"));
-            }
-            _ => {}
+        let (least, why) = self.optimizer.least_batch();
+        if let Some(batch) = self.batch.filter(|&batch| batch < least) {
+            return Err(SettingsError::new("batch", batch, why));
         }
         if self.top_directions == Some(0) {
             return Err(SettingsError::new("top_directions", 0, "use at least 1 direction"));

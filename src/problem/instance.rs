@@ -66,7 +66,11 @@ impl Problem for Instance {
         if self.optimum.is_none() && self.rotation.is_none() {
             return self.function.value(x);
         }
-        let away = DVector::from_column_slice(x) - self.optimum();
+        let mut away = DVector::from_column_slice(x);
+        match &self.optimum {
+            Some(optimum) => away -= optimum,
+            None => away.add_scalar_mut(-self.function.argmin()),
+        }
         let turned = match &self.rotation {
             Some(rotation) => rotation * away,
             None => away,

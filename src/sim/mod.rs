@@ -16,6 +16,7 @@ mod task;
 
 pub use definition::{Contact, Definition, Noise, Part, Yardstick};
 pub use episode::{Outcome, rollout};
+pub(crate) use library::for_all_tasks;
 pub use library::{NAMES, find, is_built_in, text};
 pub use reward::Reward;
 pub use simulator::{Simulator, Step};

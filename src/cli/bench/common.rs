@@ -177,8 +177,7 @@ impl Common {
         let results = Results::open(&self.out.join(format!("{name}-trials.jsonl")))?;
         let interrupt = Interrupt::listen()?;
         let bar = progress::bar(trials.len(), "trials");
-        bar.inc(trials.iter().filter(|trial| results.of(trial).is_some()).count() as u64);
-        let outcomes = run_all(trials, &results, self.threads, &interrupt.leave(), &|| bar.inc(1))?;
+        let outcomes = run_all(trials, &results, self.threads, &interrupt.leave(), &|count| bar.inc(count as u64))?;
         bar.finish_and_clear();
         match (outcomes, interrupt.code()) {
             (Some(outcomes), None) => Ok(Ended::Whole(outcomes)),

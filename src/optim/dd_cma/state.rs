@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use crate::optim::linalg::{self, Eigen};
+use crate::optim::linalg;
 use crate::optim::packed;
 
 /// An update of C takes at most this share away from any axis.
@@ -79,25 +79,16 @@ impl State {
         let mut c = linalg::multiply(&self.root, &linalg::multiply(&change, &self.root));
         let scale = c.diagonal().map(f64::sqrt);
         c = DMatrix::from_fn(n, n, |i, j| c[(i, j)] / (scale[i] * scale[j]));
-        let Eigen { values, vectors } = linalg::eigen(&c)?;
-        if !(values.min() > 0.0 && scale.iter().all(|v| v.is_finite())) {
+        let eigen = linalg::eigen(&c)?;
+        if !(eigen.values.min() > 0.0 && scale.iter().all(|v| v.is_finite())) {
             return None;
         }
         self.d.component_mul_assign(&scale);
-        self.axes = values.map(f64::sqrt);
-        self.root = symmetric(&vectors, &self.axes);
-        self.inverse_root = symmetric(&vectors, &self.axes.map(f64::recip));
+        self.axes = eigen.values.map(f64::sqrt);
+        self.root = eigen.compose(f64::sqrt);
+        self.inverse_root = eigen.compose(|value| value.sqrt().recip());
+        [&mut self.root, &mut self.inverse_root].into_iter().for_each(linalg::mirror);
         self.z.fill(0.0);
         Some(())
     }
-}
-
-/// B diag(values) Bᵀ.
-fn symmetric(b: &DMatrix<f64>, values: &DVector<f64>) -> DMatrix<f64> {
-    let mut scaled = b.clone();
-    scaled.column_iter_mut().zip(values.iter()).for_each(|(mut column, &v)| column *= v);
-    let mut product = DMatrix::zeros(b.nrows(), b.nrows());
-    linalg::add_outer(&mut product, 1.0, &scaled, b);
-    linalg::mirror(&mut product);
-    product
 }

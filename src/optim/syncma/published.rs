@@ -216,12 +216,7 @@ fn add_pairs(a: &mut DMatrix<f64>, pairs: &[(f64, &DVector<f64>, &DVector<f64>)]
 /// Replaces negative eigenvalues of C by 1e-8.
 fn clip(c: &mut DMatrix<f64>) -> Result<(), NotPositiveDefinite> {
     let eigen = linalg::eigen(c).ok_or(NotPositiveDefinite)?;
-    let mut scaled = eigen.vectors.clone();
-    for (mut column, value) in scaled.column_iter_mut().zip(&eigen.values) {
-        column *= if *value < 0.0 { 1e-8 } else { *value };
-    }
-    c.fill(0.0);
-    linalg::add_outer(c, 1.0, &scaled, &eigen.vectors);
+    *c = eigen.compose(|value| if value < 0.0 { 1e-8 } else { value });
     Ok(())
 }
 
