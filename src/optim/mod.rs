@@ -6,6 +6,7 @@
 //! |---|---|---|---|
 //! | SynCMA `exact` and `adaptive`, TR-CMA-ES | yes | all | yes |
 //! | CMA-ES | yes | rotations; others nearly | yes |
+//! | SynCMA `steady` | yes | rotations and uniform scalings | yes |
 //! | DD-CMA | yes | scalings of the coordinates | yes |
 //! | SynCMA `published` | **no** | rotations about the origin | yes |
 //! | differential evolution, random search, in a box that moves along | yes | none | yes |

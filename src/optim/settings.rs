@@ -90,10 +90,12 @@ pub enum Variant {
     /// `exact` with a step-size rule.
     #[default]
     Adaptive,
+    /// All candidates move the mean by normal scores of their ranks, and the search keeps its width: for noisy returns.
+    Steady,
 }
 
 impl Variant {
-    pub const ALL: [Self; 3] = [Self::Published, Self::Exact, Self::Adaptive];
+    pub const ALL: [Self; 4] = [Self::Published, Self::Exact, Self::Adaptive, Self::Steady];
 
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
@@ -101,6 +103,7 @@ impl Variant {
             Self::Published => "published",
             Self::Exact => "exact",
             Self::Adaptive => "adaptive",
+            Self::Steady => "steady",
         }
     }
 }
@@ -148,6 +151,8 @@ pub struct Settings {
     pub eta_m: Option<f64>,
     /// SynCMA: KL penalty η_c that holds the covariance back.
     pub eta_c: Option<f64>,
+    /// SynCMA `steady`: how far the mean follows the natural gradient of the ranks, κ.
+    pub kappa: Option<f64>,
     /// Candidates per generation, N.
     pub batch: Option<usize>,
     /// Standard deviation of a candidate's coordinate at the start.
@@ -215,6 +220,7 @@ impl Settings {
         not_negative("lambda0", self.lambda0)?;
         not_negative("eta_m", self.eta_m)?;
         positive("eta_c", self.eta_c)?;
+        positive("kappa", self.kappa)?;
         positive("sigma", self.sigma)?;
         positive("step_size", self.step_size)?;
         positive("noise", self.noise)?;

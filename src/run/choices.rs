@@ -45,6 +45,18 @@ words!(
 );
 
 words!(
+    /// Which reset seeds the candidates of a generation are evaluated from.
+    Resets {
+        /// All candidates of a generation start from the same ones, drawn anew for every generation: what differs between
+        /// their returns is then due to the candidates.
+        #[default]
+        Common = "common",
+        /// Every candidate has its own.
+        Own = "own",
+    }
+);
+
+words!(
     /// How candidates are evaluated.
     Protocol {
         /// Episodes on fresh seeds, each until its own end.
@@ -80,10 +92,19 @@ pub enum Normalize {
     /// Mean and deviation of everything seen in training so far, frozen inside a generation.
     #[default]
     Running,
+    /// The same, but no input ever reads more than 4: for inputs that are nearly always still and then jump.
+    Bounded,
     /// The normaliser of this policy file.
     File(String),
 }
 as_string!(Normalize);
+
+impl Normalize {
+    /// Whether training has to keep statistics of what it sees.
+    pub fn observes(&self) -> bool {
+        matches!(self, Self::Running | Self::Bounded)
+    }
+}
 
 impl FromStr for Normalize {
     type Err = String;
@@ -91,7 +112,8 @@ impl FromStr for Normalize {
         Ok(match text {
             "none" => Self::None,
             "running" => Self::Running,
-            "" => return Err("use none, running, or the path of a policy file".into()),
+            "bounded" => Self::Bounded,
+            "" => return Err("use none, running, bounded, or the path of a policy file".into()),
             file => Self::File(file.into()),
         })
     }
@@ -102,6 +124,7 @@ impl fmt::Display for Normalize {
         f.write_str(match self {
             Self::None => "none",
             Self::Running => "running",
+            Self::Bounded => "bounded",
             Self::File(file) => file,
         })
     }

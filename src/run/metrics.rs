@@ -24,20 +24,22 @@ pub struct Row {
     /// Maximum, upper quartile, median, lower quartile and minimum of the batch.
     pub batch: [f64; 5],
     pub sigma: f64,
+    /// How far the center moved in this generation, in units of sigma.
+    pub center_step: f64,
     pub condition: f64,
     /// Diverged episodes of this generation.
     pub diverged: u64,
 }
 
 pub const HEADER: &str = "generation,episodes,steps,seconds,center_return,heldout_mean,heldout_sd,best_return,batch_max,\
-                          batch_q75,batch_median,batch_q25,batch_min,sigma,condition,diverged";
+                          batch_q75,batch_median,batch_q25,batch_min,sigma,center_step,condition,diverged";
 
 impl Row {
     fn line(&self) -> String {
         let maybe = |x: Option<f64>| x.map_or(String::new(), |x| x.to_string());
         let [max, q75, median, q25, min] = self.batch;
         format!(
-            "{},{},{},{:.3},{},{},{},{},{max},{q75},{median},{q25},{min},{},{},{}\n",
+            "{},{},{},{:.3},{},{},{},{},{max},{q75},{median},{q25},{min},{},{},{},{}\n",
             self.generation,
             self.episodes,
             self.steps,
@@ -47,6 +49,7 @@ impl Row {
             maybe(self.heldout.map(|(_, sd)| sd)),
             maybe(self.best_return),
             self.sigma,
+            self.center_step,
             self.condition,
             self.diverged
         )

@@ -15,7 +15,7 @@ mod settings;
 mod state;
 mod trials;
 
-pub use choices::{Bound, Init, Normalize, Protocol, Shift, Time};
+pub use choices::{Bound, Init, Normalize, Protocol, Resets, Shift, Time};
 pub use files::write_atomically;
 pub use folder::{Drift, Folder, Program, RunFile, mujoco_version};
 pub use metrics::Row;
@@ -168,7 +168,7 @@ fn fresh_state(settings: &Layer, task: &Task) -> Result<State> {
     };
     Ok(State {
         optimizer,
-        observed: (settings.normalize == Some(Normalize::Running)).then(|| Observed::new(task.observations)),
+        observed: settings.normalize.as_ref().filter(|n| n.observes()).map(|n| Observed::of(n, task.observations)),
         fixed,
         generation: 0,
         episodes: 0,

@@ -1,22 +1,38 @@
-//! Running mean and deviation of observations, as in ARS V2.
+//! Running mean and deviation of observations, as in ARS V2, and optionally their reach.
 
+use super::choices::Normalize;
 use crate::policy::Normalizer;
 use serde::{Deserialize, Serialize};
 
 /// A coordinate that hardly moved tells nothing: below this deviation it is not seen at all (ARS, Mania et al. 2018).
 const STILL: f64 = 1e-7;
 
-/// Count, mean and summed squared deviations of a stream of vectors (Welford; merged after Chan et al.).
+/// Where inputs are bounded, none may lie farther from its mean than this many units of its own. A force that is nearly
+/// always 0 has a tiny deviation, and the rare contact would be a spike of 50 units that throws every action to its limit.
+const REACH: f64 = 4.0;
+
+/// Count, mean, summed squared deviations and extremes of a stream of vectors (Welford; merged after Chan et al.).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Observed {
     count: f64,
     mean: Vec<f64>,
     squares: Vec<f64>,
+    least: Vec<f64>,
+    most: Vec<f64>,
+    /// Whether the unit of an input is large enough that it never exceeds [`REACH`] units.
+    bounded: bool,
 }
 
 impl Observed {
-    pub fn new(length: usize) -> Self {
-        Self { count: 0.0, mean: vec![0.0; length], squares: vec![0.0; length] }
+    /// What these statistics are for decides what they hold.
+    pub fn of(normalize: &Normalize, length: usize) -> Self {
+        Self::new(length, *normalize == Normalize::Bounded)
+    }
+
+    pub fn new(length: usize, bounded: bool) -> Self {
+        let zero = vec![0.0; length];
+        let (least, most) = (vec![f64::INFINITY; length], vec![f64::NEG_INFINITY; length]);
+        Self { count: 0.0, mean: zero.clone(), squares: zero, least, most, bounded }
     }
 
     pub fn push(&mut self, observation: &[f64]) {
@@ -27,6 +43,7 @@ impl Observed {
             *mean += before * share;
             *squares += before * (x - *mean);
         }
+        self.stretch(observation, observation);
     }
 
     /// Adds another stream. The result depends on the order of merging, so merge in index order.
@@ -41,6 +58,12 @@ impl Observed {
             self.squares[i] += other.squares[i] + gap * gap * (self.count * other.count / total);
         }
         self.count = total;
+        self.stretch(&other.least, &other.most);
+    }
+
+    fn stretch(&mut self, least: &[f64], most: &[f64]) {
+        self.least.iter_mut().zip(least).for_each(|(known, x)| *known = known.min(*x));
+        self.most.iter_mut().zip(most).for_each(|(known, x)| *known = known.max(*x));
     }
 
     /// The normaliser these observations call for; the identity before there are two. A still coordinate has an infinite
@@ -49,9 +72,16 @@ impl Observed {
         if self.count < 2.0 {
             return Normalizer { mean: vec![0.0; self.mean.len()], std: vec![1.0; self.mean.len()] };
         }
-        let deviation = |squares: &f64| (squares / (self.count - 1.0)).sqrt();
-        let std = self.squares.iter().map(deviation).map(|d| if d < STILL { f64::INFINITY } else { d }).collect();
-        Normalizer { mean: self.mean.clone(), std }
+        let unit = |i: usize| {
+            let deviation = (self.squares[i] / (self.count - 1.0)).sqrt();
+            let farthest = (self.most[i] - self.mean[i]).max(self.mean[i] - self.least[i]);
+            match (deviation < STILL, self.bounded) {
+                (true, _) => f64::INFINITY,
+                (false, true) => deviation.max(farthest / REACH),
+                (false, false) => deviation,
+            }
+        };
+        Normalizer { mean: self.mean.clone(), std: (0..self.mean.len()).map(unit).collect() }
     }
 }
 
@@ -63,11 +93,11 @@ mod tests {
     fn merging_parts_equals_seeing_the_whole() {
         let stream: Vec<Vec<f64>> = (0..200).map(|i| vec![(i as f64).sin() * 3.0 + 1.0, 7.0, i as f64]).collect();
         let see = |part: &[Vec<f64>]| {
-            let mut observed = Observed::new(3);
+            let mut observed = Observed::new(3, false);
             part.iter().for_each(|x| observed.push(x));
             observed
         };
-        let (whole, mut merged) = (see(&stream), Observed::new(3));
+        let (whole, mut merged) = (see(&stream), Observed::new(3, false));
         for part in [&stream[..3], &stream[3..120], &[], &stream[120..]] {
             merged.merge(&see(part));
         }
@@ -77,5 +107,28 @@ mod tests {
             assert!((a.mean[i] - b.mean[i]).abs() < 1e-12 && (a.std[i] - b.std[i]).abs() < 1e-12 * a.std[i]);
         }
         assert!((a.std[2] - 57.879_184_5).abs() < 1e-6, "the sample deviation of 0..200");
+    }
+
+    #[test]
+    fn a_bounded_input_never_exceeds_its_reach_however_the_stream_is_cut() {
+        let spikes: Vec<Vec<f64>> =
+            (0..1000).map(|i| vec![f64::from(u8::from(i % 500 == 7)), (i % 2) as f64]).collect();
+        let see = |cuts: &[usize]| {
+            let mut all = Observed::new(2, true);
+            for part in cuts.windows(2) {
+                let mut observed = Observed::new(2, true);
+                spikes[part[0]..part[1]].iter().for_each(|x| observed.push(x));
+                all.merge(&observed);
+            }
+            all.normalizer()
+        };
+        let (whole, cut) = (see(&[0, 1000]), see(&[0, 5, 600, 1000]));
+        let reach = |normalizer: &crate::policy::Normalizer, i: usize| {
+            spikes.iter().map(|x| ((x[i] - normalizer.mean[i]) / normalizer.std[i]).abs()).fold(0.0, f64::max)
+        };
+        for normalizer in [&whole, &cut] {
+            assert!((reach(normalizer, 0) - 4.0).abs() < 1e-9, "a rare spike is 4 units high, not 22");
+            assert!((reach(normalizer, 1) - 1.0).abs() < 1e-2, "an ordinary input keeps its deviation");
+        }
     }
 }

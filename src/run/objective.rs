@@ -1,6 +1,6 @@
 //! What a candidate is told it is worth.
 
-use super::choices::{Normalize, Protocol, Shift};
+use super::choices::{Normalize, Protocol, Resets, Shift};
 use super::normalizer::Observed;
 use super::settings::Layer;
 use crate::evaluate::Evaluator;
@@ -25,10 +25,13 @@ pub const SCORE_EPISODES: usize = 100;
 pub struct Objective {
     seed: u64,
     episodes: usize,
-    /// Subtracted from every step's reward.
+    /// Subtracted from the reward of every step after the first `paid_steps`.
     shift: f64,
+    paid_steps: usize,
+    common_resets: bool,
     lockstep: bool,
-    observe: bool,
+    /// Whether what the candidates see is recorded, and how.
+    observe: Option<Normalize>,
 }
 
 /// How a batch went, candidates in index order.
@@ -58,8 +61,10 @@ impl Objective {
             seed: settings.seed.unwrap_or(0),
             episodes: settings.episodes_per_candidate.unwrap_or(1),
             shift: if settings.survival_shift == Some(Shift::Auto) { bonus } else { 0.0 },
+            paid_steps: settings.survival_steps.unwrap_or(0) as usize,
+            common_resets: settings.resets == Some(Resets::Common),
             lockstep: settings.protocol == Some(Protocol::Paper),
-            observe: settings.normalize == Some(Normalize::Running),
+            observe: settings.normalize.clone().filter(Normalize::observes),
         }
     }
 
@@ -99,12 +104,13 @@ impl Objective {
 
     /// The reset seed of a training episode: a function of its place alone.
     fn training_seed(&self, generation: u64, candidate: usize, episode: usize) -> u64 {
-        let place = (candidate as u64) << 32 | episode as u64;
+        let candidate = if self.common_resets { 0 } else { candidate as u64 };
+        let place = candidate << 32 | episode as u64;
         stream(self.seed, Purpose::Episodes, generation, place).next_u64() | FIRST_TRAINING_SEED
     }
 
     fn episode(&self, simulator: &mut Simulator, policy: &LinearPolicy, seed: u64) -> Part {
-        let mut observed = self.observe.then(|| Observed::new(simulator.task().observations));
+        let mut observed = self.observe.as_ref().map(|how| Observed::of(how, simulator.task().observations));
         let outcome = rollout(simulator, policy, seed, |simulator, _, step| {
             if let Some(observed) = &mut observed
                 && !step.diverged
@@ -145,7 +151,8 @@ impl Objective {
         let mean = |of: &dyn Fn(&Outcome) -> f64, parts: &[Part]| {
             parts.iter().map(|part| of(&part.outcome)).sum::<f64>() / parts.len() as f64
         };
-        let shifted = |outcome: &Outcome| outcome.loss() + self.shift * outcome.length as f64;
+        let shifted =
+            |outcome: &Outcome| outcome.loss() + self.shift * outcome.length.saturating_sub(self.paid_steps) as f64;
         Batch {
             losses: parts.chunks(per_candidate).map(|parts| mean(&shifted, parts)).collect(),
             returns: parts.chunks(per_candidate).map(|parts| mean(&|outcome| outcome.value, parts)).collect(),

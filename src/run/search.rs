@@ -138,6 +138,7 @@ impl Search {
 
         let cost = self.cost(policies.len());
         let state = &mut self.state;
+        let before = state.optimizer.center();
         state.optimizer.tell(&batch.losses);
         state.generation = generation;
         state.episodes += cost;
@@ -160,6 +161,7 @@ impl Search {
             });
         }
         let vitals = state.optimizer.vitals();
+        let moved = (state.optimizer.center() - before).norm();
         state.pending = Some(Row {
             generation,
             episodes: state.episodes,
@@ -170,6 +172,7 @@ impl Search {
             best_return: state.best.as_ref().map(|best| best.value),
             batch: [1.0, 0.75, 0.5, 0.25, 0.0].map(|p| quantile(&batch.returns, p)),
             sigma: vitals.sigma,
+            center_step: moved / vitals.sigma,
             condition: vitals.condition,
             diverged: batch.diverged,
         });
@@ -187,7 +190,8 @@ impl Search {
             let mut center = self.state.center(self.settings());
             let mut asked = vec![(center.policy(&self.task), HELDOUT_SEED)];
             asked.extend(self.state.challenger.iter().map(|challenger| (challenger.policy(&self.task), fresh)));
-            let Some(answers) = self.returns(&asked, episodes) else { return Ok(None) };
+            let Some(answers) = self.outcomes(&asked, episodes) else { return Ok(None) };
+            let answers: Vec<Vec<f64>> = answers.iter().map(|outcomes| returns(outcomes)).collect();
 
             let heldout = mean(&answers[0]);
             let better = |value: f64, best: &Option<Contender>| best.as_ref().is_none_or(|best| value > best.value);
@@ -198,10 +202,10 @@ impl Search {
                 best = Some(Contender { value: mean(answer), ..challenger.clone() });
             }
             if better(heldout, &best) {
-                let Some(answer) = self.returns(&[(center.policy(&self.task), fresh)], episodes) else {
+                let Some(answer) = self.outcomes(&[(center.policy(&self.task), fresh)], episodes) else {
                     return Ok(None);
                 };
-                center.value = mean(&answer[0]);
+                center.value = mean(&returns(&answer[0]));
                 if better(center.value, &best) {
                     best = Some(center);
                 }
@@ -228,8 +232,8 @@ impl Search {
         last || self.state.generation.is_multiple_of(every.max(1))
     }
 
-    /// Returns of policies from consecutive seeds; `None` if told to leave.
-    fn returns(&self, asked: &[(LinearPolicy, u64)], episodes: usize) -> Option<Vec<Vec<f64>>> {
+    /// Episodes of policies from consecutive seeds; `None` if told to leave.
+    fn outcomes(&self, asked: &[(LinearPolicy, u64)], episodes: usize) -> Option<Vec<Vec<Outcome>>> {
         let seeds = |first: u64| first..first + episodes as u64;
         let jobs: Vec<(&LinearPolicy, u64)> =
             asked.iter().flat_map(|(policy, first)| seeds(*first).map(move |seed| (policy, seed))).collect();
@@ -237,7 +241,7 @@ impl Search {
             (!self.leave.load(Ordering::Relaxed)).then(|| rollout(simulator, policy, seed, |_, _, _| ()))
         });
         let outcomes = outcomes.into_iter().collect::<Option<Vec<Outcome>>>()?;
-        Some(outcomes.chunks(episodes).map(|part| part.iter().map(|outcome| outcome.value).collect()).collect())
+        Some(outcomes.chunks(episodes).map(<[Outcome]>::to_vec).collect())
     }
 
     /// Scores center and best on seeds nobody has seen and writes them. `None` if told to leave.
@@ -245,9 +249,9 @@ impl Search {
         let center = self.state.center(self.settings());
         let best = self.state.best.clone().unwrap_or_else(|| center.clone());
         let asked = [(center.policy(&self.task), SCORE_SEED), (best.policy(&self.task), SCORE_SEED)];
-        let Some(returns) = self.returns(&asked, SCORE_EPISODES) else { return Ok(None) };
-        self.folder.write_policy("final.json", &center.file(&self.task, score(&returns[0]), self.provenance()))?;
-        self.folder.write_policy("best.json", &best.file(&self.task, score(&returns[1]), self.provenance()))?;
+        let Some(outcomes) = self.outcomes(&asked, SCORE_EPISODES) else { return Ok(None) };
+        self.folder.write_policy("final.json", &center.file(&self.task, score(&outcomes[0]), self.provenance()))?;
+        self.folder.write_policy("best.json", &best.file(&self.task, score(&outcomes[1]), self.provenance()))?;
         Ok(Some(()))
     }
 
@@ -268,10 +272,17 @@ impl Search {
     }
 }
 
-fn score(returns: &[f64]) -> Value {
+fn returns(outcomes: &[Outcome]) -> Vec<f64> {
+    outcomes.iter().map(|outcome| outcome.value).collect()
+}
+
+fn score(outcomes: &[Outcome]) -> Value {
+    let returns = &returns(outcomes);
+    let fallen = outcomes.iter().filter(|outcome| outcome.terminated).count();
     json!({
         "mean": mean(returns), "std": standard_deviation(returns), "median": quantile(returns, 0.5),
         "min": quantile(returns, 0.0), "max": quantile(returns, 1.0),
+        "fell": fallen as f64 / outcomes.len() as f64,
         "episodes": returns.len(), "first_seed": SCORE_SEED,
     })
 }

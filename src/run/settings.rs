@@ -1,7 +1,7 @@
 //! What a run can be told, from five places, later ones winning: the program's defaults, the task's, a protocol's, a
 //! `--config` file's, the flags'.
 
-use super::choices::{Bound, Init, Normalize, Protocol, Shift, Time};
+use super::choices::{Bound, Init, Normalize, Protocol, Resets, Shift, Time};
 use crate::optim::{self, Bounds, OptimizerKind, Variant};
 use crate::{Error, Result};
 use clap::Args;
@@ -38,7 +38,7 @@ settings! {
     env: String,
     /// syncma, cma-es, dd-cma, tr-cma, ars, differential-evolution, annealing, random-search or turbo
     optimizer: OptimizerKind,
-    /// SynCMA's equations: adaptive, exact or published
+    /// SynCMA's equations: steady, adaptive, exact or published
     variant: Variant,
     /// SynCMA: weight of the history against the present generation, at least 0
     lambda0: f64,
@@ -46,6 +46,8 @@ settings! {
     eta_m: f64,
     /// SynCMA: KL penalty that holds the covariance back
     eta_c: f64,
+    /// SynCMA steady: how far the mean follows what the ranks say
+    kappa: f64,
     /// Candidates per generation
     batch: usize,
     /// Standard deviation of a candidate's weight at the start
@@ -64,12 +66,17 @@ settings! {
     seed: u64,
     /// Where W starts: zero, or uniform in the box
     init: Init,
-    /// Observations: none (as they come), running (mean and deviation so far, as in ARS V2), or a policy FILE's
+    /// Observations: none (as they come), running (mean and deviation so far, as in ARS V2), bounded (the same, and no
+    /// input reads more than 4), or a policy FILE's
     normalize: Normalize,
     /// Weights are clipped to ± this when evaluated; or none
     bound: Bound,
     /// Whether training subtracts the task's survival bonus from every step: auto or off
     survival_shift: Shift,
+    /// Training pays the survival bonus for this many steps of an episode all the same, so that falling at once does not pay
+    survival_steps: u32,
+    /// Reset seeds of training: common (one draw for all candidates of a generation) or own (one for each)
+    resets: Resets,
     /// Episodes of a held-out evaluation
     heldout_episodes: usize,
     /// Generations between held-out evaluations
@@ -127,6 +134,7 @@ impl Layer {
             normalize: Some(Normalize::Running),
             bound: Some(Bound(None)),
             survival_shift: Some(Shift::Auto),
+            resets: Some(Resets::Common),
             heldout_episodes: Some(20),
             protocol: Some(Protocol::Gymnasium),
             ..Layer::default()
@@ -145,6 +153,7 @@ impl Layer {
                 bound: Some(Bound(Some(1.0))),
                 normalize: Some(Normalize::None),
                 survival_shift: Some(Shift::Off),
+                resets: Some(Resets::Own),
                 episodes_per_candidate: Some(10),
                 ..Layer::default()
             },
@@ -202,13 +211,14 @@ impl Layer {
     /// The optimiser's part of the settings.
     pub fn for_optimizer(&self) -> optim::Settings {
         let optimizer = self.optimizer.unwrap_or_default();
-        let normalizes = self.normalize.as_ref().is_some_and(|n| *n == Normalize::Running);
+        let normalizes = self.normalize.as_ref().is_some_and(Normalize::observes);
         optim::Settings {
             optimizer,
             variant: self.variant.unwrap_or_default(),
             lambda0: self.lambda0,
             eta_m: self.eta_m,
             eta_c: self.eta_c,
+            kappa: self.kappa,
             batch: self.batch,
             sigma: self.sigma,
             // Where a box cannot be done without, it is the reference's unless --bound says otherwise.
@@ -266,6 +276,7 @@ impl Layer {
             lambda0: None,
             eta_m: None,
             eta_c: None,
+            kappa: None,
             batch: None,
             sigma: None,
             step_size: None,

@@ -4,7 +4,7 @@ use crate::common::{ellipsoid, every_optimizer, losses, normal, trajectory};
 use locomotion::optim::cma_es::{CmaEs, Constants};
 use locomotion::optim::dd_cma::DdCma;
 use locomotion::optim::gaussian::Gaussian;
-use locomotion::optim::syncma::{Adaptive, Exact, Published};
+use locomotion::optim::syncma::{Adaptive, Exact, Published, Steady};
 use locomotion::optim::tr_cma::{State, TrCma};
 use locomotion::optim::{Bounds, Optimizer, Settings, Variant};
 use nalgebra::{DMatrix, DVector};
@@ -135,6 +135,10 @@ fn cma_es(gaussian: Gaussian) -> CmaEs {
 shaped! {
     Exact: |gaussian| Exact::from_gaussian(&Settings::default(), gaussian).unwrap(), |s: &Exact| s.gaussian().clone();
     Adaptive: |gaussian| Adaptive::from_gaussian(&Settings::default(), gaussian).unwrap(), |s: &Adaptive| s.gaussian().clone();
+    Steady: |gaussian: Gaussian| {
+        let settings = Settings { sigma: Some(gaussian.sigma()), ..Settings::default() };
+        Steady::new(&settings, gaussian.mean).unwrap()
+    }, |s: &Steady| Gaussian::isotropic(s.center(), s.vitals().sigma);
     TrCma: tr_cma, |s: &TrCma| {
         let State { shape, variance, .. } = s.state();
         Gaussian::new(shape.mean.clone(), shape.covariance() * *variance).unwrap()
@@ -186,6 +190,7 @@ fn rotation_and_any_affine_map_change_nothing() {
     // CMA-ES sums its step-size path in coordinates whitened by the symmetric root of C, which other maps turn from one
     // generation to the next: of the linear maps it follows rotations only.
     assert!(error_after_affine_map::<CmaEs>(&rotation) < 1e-9);
+    assert!(error_after_affine_map::<Steady>(&rotation) < 1e-9); // its Gaussian is round and stays so
     assert!(error_after_affine_map::<Published>(&rotation) < 1e-9); // about the origin, which it knows
     assert!(error_after_affine_map::<CmaEs>(&any) > 1e-3);
 }

@@ -36,6 +36,7 @@ use nalgebra::DVector;
 
 use super::search::{Rule, Search};
 use super::step_size::StepSize;
+use crate::optim::cma_es::Constants;
 use crate::optim::gaussian::Gaussian;
 use crate::optim::invigo::{self, Memory, Penalty, WeightedSample};
 use crate::optim::linalg::NotPositiveDefinite;
@@ -60,7 +61,7 @@ impl Adaptive {
 
 impl Rule for StepSize {
     fn batch(n: usize) -> usize {
-        4 + (3.0 * (n as f64).ln()) as usize
+        Constants::default_population(n)
     }
 
     fn penalty(n: usize, mu_eff: f64, lambda0: f64) -> Penalty {

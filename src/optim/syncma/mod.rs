@@ -1,10 +1,11 @@
-//! SynCMA: covariance matrix adaptation that remembers, from the InvIGO framework, in three variants.
+//! SynCMA: covariance matrix adaptation that remembers, from the InvIGO framework, in four variants.
 //!
 //! | variant | equations | for |
 //! |---|---|---|
 //! | [`Published`] | the paper's, as its reference code runs them; drawn to the origin of coordinates | reproducing its tables |
 //! | [`Exact`] | the paper's theory, [`invigo`](super::invigo) with constant penalties | theory; fully invariant |
-//! | [`Adaptive`] | exact with a step-size rule | getting work done |
+//! | [`Adaptive`] | exact with a step-size rule | functions without much noise, up to some hundred dimensions |
+//! | [`Steady`] | every candidate moves the mean, the width stays | robots: noisy returns, many dimensions |
 //!
 //! λ0 means the same in all: a generation τ ago counts (λ0/(λ0+1))^τ, all earlier ones together λ0 times the present.
 
@@ -12,12 +13,14 @@ mod adaptive;
 mod exact;
 mod published;
 mod search;
+mod steady;
 mod step_size;
 
 pub use adaptive::Adaptive;
 pub use exact::Exact;
 pub use published::Published;
 pub use search::Search;
+pub use steady::Steady;
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
@@ -33,6 +36,7 @@ pub enum SynCma {
     Published(Published),
     Exact(Exact),
     Adaptive(Adaptive),
+    Steady(Steady),
 }
 
 impl SynCma {
@@ -42,6 +46,7 @@ impl SynCma {
             Variant::Published => Self::Published(Published::new(settings, mean)?),
             Variant::Exact => Self::Exact(Exact::new(settings, mean)?),
             Variant::Adaptive => Self::Adaptive(Adaptive::new(settings, mean)?),
+            Variant::Steady => Self::Steady(Steady::new(settings, mean)?),
         })
     }
 
@@ -50,6 +55,7 @@ impl SynCma {
             Self::Published(o) => o,
             Self::Exact(o) => o,
             Self::Adaptive(o) => o,
+            Self::Steady(o) => o,
         }
     }
 
@@ -58,6 +64,7 @@ impl SynCma {
             Self::Published(o) => o,
             Self::Exact(o) => o,
             Self::Adaptive(o) => o,
+            Self::Steady(o) => o,
         }
     }
 }

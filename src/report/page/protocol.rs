@@ -107,6 +107,10 @@ fn observations(asked: &Asked) -> String {
         Some("running") => "Normalised by the mean and deviation of everything seen in training so far, frozen inside \
                             a generation and kept with the policy."
             .into(),
+        Some("bounded") => "Normalized by the mean and deviation of everything seen in training so far, with a larger \
+                            unit where an input would otherwise exceed 4; frozen inside a generation and kept with the \
+                            policy."
+            .into(),
         Some(file) => format!("Normalised by the fixed mean and deviation of {file}."),
         None => "The runs do not say whether observations are normalised.".into(),
     }
@@ -138,13 +142,16 @@ fn objective(asked: &Asked) -> String {
     };
     let shift = if asked.is("survival_shift", "auto") && bonus != 0.0 {
         format!(
-            " In training the survival bonus of {bonus} a step is taken off, so that merely standing earns nothing; \
-             every return on this page includes it."
+            " In training the survival bonus of {bonus} a step is taken off{}, so that merely standing earns nothing; \
+             every return on this page includes it.",
+            asked.number("survival_steps").map_or(String::new(), |steps| format!(" after {steps} steps"))
         )
     } else {
         String::new()
     };
-    rule + &shift + " An episode whose physics break down ranks last."
+    let resets =
+        if asked.is("resets", "common") { " All candidates of a generation start from the same one." } else { "" };
+    rule + resets + &shift + " An episode whose physics break down ranks last."
 }
 
 fn budget(asked: &Asked) -> String {

@@ -1,0 +1,96 @@
+//! `steady`: every candidate moves the mean by the normal score of its rank, and the center is the mean of the remembered.
+
+use crate::common::{losses, normal};
+use locomotion::optim::syncma::Steady;
+use locomotion::optim::weights::normal_scores;
+use locomotion::optim::{Optimizer, Settings, Variant};
+use nalgebra::DVector;
+
+fn steady(settings: Settings, n: usize) -> Steady {
+    Steady::new(&Settings { variant: Variant::Steady, ..settings }, DVector::zeros(n)).unwrap()
+}
+
+#[test]
+fn scores_are_the_means_of_ordered_normal_numbers() {
+    // Exact values: Harter (1961).
+    let exact: [(usize, &[f64]); 3] =
+        [(2, &[0.56419]), (5, &[1.16296, 0.49502, 0.0]), (10, &[1.53875, 1.00136, 0.65606, 0.37576, 0.12267])];
+    for (batch, best) in exact {
+        let scores = normal_scores(batch);
+        assert_eq!(scores.len(), batch);
+        for (ours, exact) in scores.iter().zip(best) {
+            assert!((ours - exact).abs() < 0.03, "N = {batch}: {ours} instead of {exact}");
+        }
+        for (good, bad) in scores.iter().zip(scores.iter().rev()) {
+            assert_eq!(*good, -bad, "the worst count as much as the best");
+        }
+        assert!(scores.windows(2).all(|pair| pair[0] > pair[1]));
+    }
+}
+
+/// Along a slope that explains the ranks the mean moves κσ in a generation, and nowhere else but for noise of κσ/√N in
+/// every other direction.
+#[test]
+fn one_step_is_as_long_as_kappa_says() {
+    let (n, batch, generations) = (10, 400, 25);
+    let mut search =
+        steady(Settings { kappa: Some(1.5), sigma: Some(0.2), batch: Some(batch), ..Settings::default() }, n);
+    for _ in 0..generations {
+        let candidates = search.ask();
+        search.tell(&losses(&candidates, |x| -x[3]));
+    }
+    let unit = 1.5 * 0.2 * generations as f64;
+    let along = search.mean()[3] / unit;
+    assert!((along - 1.0).abs() < 0.05, "{along} of the step along the slope");
+    let across = (search.mean().norm_squared() - search.mean()[3].powi(2)).sqrt();
+    let expected = 1.5 * 0.2 * ((n - 1) as f64 * generations as f64 / batch as f64).sqrt();
+    assert!((across / expected - 1.0).abs() < 0.5, "{across} across, noise explains {expected}");
+}
+
+#[test]
+fn the_center_is_the_mean_of_the_remembered_generations() {
+    let lambda0 = 3.0;
+    let mut search = steady(Settings { lambda0: Some(lambda0), ..Settings::default() }, 4);
+    let mut means = vec![search.mean().clone()];
+    for generation in 0..40 {
+        let candidates = search.ask();
+        let noise = normal(1, candidates.ncols(), generation);
+        search.tell(noise.as_slice());
+        means.push(search.mean().clone());
+    }
+    let weight = |age: usize| (lambda0 / (lambda0 + 1.0) as f64).powi(age as i32);
+    let ages = (0..means.len()).rev();
+    let total: f64 = ages.clone().map(weight).sum();
+    let mut average = DVector::zeros(4);
+    means.iter().zip(ages).for_each(|(mean, age)| average += mean * (weight(age) / total));
+    assert!((search.center() - average).amax() < 1e-12);
+    let mut forgetful = steady(Settings { lambda0: Some(0.0), ..Settings::default() }, 4);
+    let candidates = forgetful.ask();
+    forgetful.tell(&losses(&candidates, |x| x[0]));
+    assert_eq!(forgetful.center(), *forgetful.mean(), "without a memory the center is the mean");
+}
+
+/// Noise as strong as the spread of a batch: the distance to the optimum still falls, in 100 dimensions with 20
+/// candidates, and more so for the center than for the mean.
+#[test]
+fn noise_is_averaged_out() {
+    let n = 100;
+    let optimum = DVector::from_element(n, 0.3);
+    let (mut centers, mut means) = (0.0, 0.0);
+    for seed in 0..5 {
+        let settings = Settings { sigma: Some(0.05), kappa: Some(1.0), batch: Some(20), seed, ..Settings::default() };
+        let mut search = steady(settings, n);
+        for generation in 0..400 {
+            let candidates = search.ask();
+            let noise = normal(1, candidates.ncols(), 1000 * seed + generation);
+            let clean: Vec<f64> = candidates.column_iter().map(|x| (x - &optimum).norm_squared()).collect();
+            let middle = clean.iter().sum::<f64>() / clean.len() as f64;
+            let spread = (clean.iter().map(|l| (l - middle).powi(2)).sum::<f64>() / clean.len() as f64).sqrt();
+            search.tell(&clean.iter().zip(noise.iter()).map(|(l, e)| l + spread * e).collect::<Vec<_>>());
+        }
+        centers += (search.center() - &optimum).norm() / optimum.norm();
+        means += (search.mean() - &optimum).norm() / optimum.norm();
+    }
+    assert!(centers / 5.0 < 0.6, "the center is still {} of the way off", centers / 5.0);
+    assert!(centers < means, "center {centers}, mean {means}");
+}
