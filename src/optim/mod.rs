@@ -34,6 +34,7 @@ pub mod annealing;
 pub mod ars;
 pub mod bounds;
 pub mod cma_es;
+pub mod covariance;
 pub mod dd_cma;
 pub mod differential_evolution;
 pub mod gaussian;

@@ -3,7 +3,7 @@
 use crate::common::{ellipsoid, every_optimizer, losses, normal, trajectory};
 use locomotion::optim::cma_es::{CmaEs, Constants};
 use locomotion::optim::dd_cma::DdCma;
-use locomotion::optim::gaussian::Gaussian;
+use locomotion::optim::gaussian::{Gaussian, Normal};
 use locomotion::optim::syncma::{Adaptive, Exact, Published};
 use locomotion::optim::tr_cma::{State, TrCma};
 use locomotion::optim::{Bounds, Optimizer, Settings, Variant};
