@@ -10,7 +10,7 @@ use faer::linalg::{cholesky::llt, evd, matmul, triangular_solve};
 use faer::{Accum, MatMut, MatRef, Par, diag::DiagMut};
 use nalgebra::{DMatrix, DVector};
 
-use BlockStructure::{Rectangular, TriangularLower};
+use BlockStructure::{Rectangular, TriangularLower, TriangularUpper};
 
 /// The matrix has a pivot that is not positive: it is no covariance of a Gaussian with a density.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -163,6 +163,39 @@ pub fn solve_lower_rows(l: &DMatrix<f64>, b: &mut DMatrix<f64>) {
     triangular_solve::solve_lower_triangular_in_place(view(l), view_mut(b).transpose_mut(), Par::Seq);
 }
 
+/// Overwrites every block of B, as many columns as L has, with block · L⁻ᵀ.
+pub fn solve_lower_blocks(l: &DMatrix<f64>, b: &mut DMatrix<f64>) {
+    let (rows, columns) = (b.nrows(), l.nrows());
+    for block in b.as_mut_slice().chunks_exact_mut(rows * columns) {
+        let block = MatMut::from_column_major_slice_mut(block, rows, columns);
+        triangular_solve::solve_lower_triangular_in_place(view(l), block.transpose_mut(), Par::Seq);
+    }
+}
+
+/// Every block of B, as many columns as the lower triangular L has, times Lᵀ.
+pub fn blocks_times_transposed(b: &DMatrix<f64>, l: &DMatrix<f64>) -> DMatrix<f64> {
+    let (rows, columns) = (b.nrows(), l.nrows());
+    let mut product = DMatrix::zeros(rows, b.ncols());
+    let blocks = b.as_slice().chunks_exact(rows * columns);
+    for (into, block) in product.as_mut_slice().chunks_exact_mut(rows * columns).zip(blocks) {
+        let into = MatMut::from_column_major_slice_mut(into, rows, columns);
+        let block = MatRef::from_column_major_slice(block, rows, columns);
+        let l = view(l).transpose();
+        triangular::matmul(into, Rectangular, Accum::Replace, block, Rectangular, l, TriangularUpper, 1.0, Par::Seq);
+    }
+    product
+}
+
+/// lower(A) += alpha · Σ blockᵀ block over the blocks of B, as many columns as A has.
+pub fn add_inner_of_blocks(a: &mut DMatrix<f64>, alpha: f64, b: &DMatrix<f64>) {
+    let (rows, columns) = (b.nrows(), a.nrows());
+    for block in b.as_slice().chunks_exact(rows * columns) {
+        let block = MatRef::from_column_major_slice(block, rows, columns);
+        let (a, turned) = (view_mut(a), block.transpose());
+        triangular::matmul(a, TriangularLower, Accum::Add, turned, Rectangular, block, Rectangular, alpha, Par::Seq);
+    }
+}
+
 /// Overwrites b with A⁻¹ b for A = LLᵀ.
 pub fn solve_factorised(l: &DMatrix<f64>, b: &mut DVector<f64>) {
     solve_lower(l, b);
@@ -178,6 +211,17 @@ pub fn inverse_of_factorised(l: &DMatrix<f64>) -> DMatrix<f64> {
     let mut memory = MemBuffer::new(llt::inverse::inverse_scratch::<f64>(n, Par::Seq));
     llt::inverse::inverse(view_mut(&mut inverse), view(l), Par::Seq, MemStack::new(&mut memory));
     inverse
+}
+
+/// tr(A B) of symmetric A and B.
+pub fn trace_of_product(a: &DMatrix<f64>, b: &DMatrix<f64>) -> f64 {
+    let n = a.nrows();
+    let column = |j: usize| {
+        let below = j * n + j + 1..(j + 1) * n;
+        let products = a.as_slice()[below.clone()].iter().zip(&b.as_slice()[below]).map(|(a, b)| a * b);
+        a[(j, j)] * b[(j, j)] + 2.0 * products.sum::<f64>()
+    };
+    (0..n).map(column).sum()
 }
 
 /// A lower bound on the condition number of LLᵀ that costs nothing: the squared ratio of the extreme pivots.

@@ -5,6 +5,7 @@
 //! | | the origin | linear maps that take the first Gaussian along | increasing maps of the loss |
 //! |---|---|---|---|
 //! | SynCMA `exact` and `adaptive`, TR-CMA-ES | yes | all | yes |
+//! | SynCMA `matrix` | yes | all that map rows and columns apart: W → PWQ | yes |
 //! | CMA-ES | yes | rotations; others nearly | yes |
 //! | SynCMA `steady` | yes | rotations and uniform scalings | yes |
 //! | DD-CMA | yes | scalings of the coordinates | yes |
@@ -35,11 +36,13 @@ pub mod annealing;
 pub mod ars;
 pub mod bounds;
 pub mod cma_es;
+pub mod covariance;
 pub mod dd_cma;
 pub mod differential_evolution;
 pub mod gaussian;
 pub mod invigo;
 pub mod linalg;
+pub mod matrix_gaussian;
 mod packed;
 pub mod random_search;
 pub mod settings;

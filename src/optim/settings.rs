@@ -90,12 +90,15 @@ pub enum Variant {
     /// `exact` with a step-size rule.
     #[default]
     Adaptive,
+    // Checkpoints know these by their place: new ones come last.
+    /// `adaptive` for a matrix of weights whose covariance is A ⊗ B, A over its rows and B over its columns.
+    Matrix,
     /// All candidates move the mean by normal scores of their ranks, and the search keeps its width: for noisy returns.
     Steady,
 }
 
 impl Variant {
-    pub const ALL: [Self; 4] = [Self::Published, Self::Exact, Self::Adaptive, Self::Steady];
+    pub const ALL: [Self; 5] = [Self::Published, Self::Exact, Self::Adaptive, Self::Matrix, Self::Steady];
 
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
@@ -103,6 +106,7 @@ impl Variant {
             Self::Published => "published",
             Self::Exact => "exact",
             Self::Adaptive => "adaptive",
+            Self::Matrix => "matrix",
             Self::Steady => "steady",
         }
     }
@@ -173,6 +177,8 @@ pub struct Settings {
     pub top_directions: Option<usize>,
     /// Seed of everything random.
     pub seed: u64,
+    /// SynCMA `matrix`: rows p and columns q of the matrix that the search vector is, row by row; 1 × n unless given.
+    pub shape: Option<(usize, usize)>,
 }
 
 /// A setting that cannot work, and what would.
@@ -241,6 +247,10 @@ impl Settings {
         }
         if let Some((i, v)) = mean.iter().enumerate().find(|(_, v)| !v.is_finite()) {
             return Err(SettingsError::new("mean", format!("{v} in coordinate {i}"), "start from a finite point"));
+        }
+        if let Some((p, q)) = self.shape.filter(|(p, q)| p.checked_mul(*q) != Some(mean.len())) {
+            let remedy = "rows times columns have to be the number of coordinates";
+            return Err(SettingsError::new("shape", format!("{p} × {q}"), remedy));
         }
         Ok(())
     }

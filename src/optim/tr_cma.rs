@@ -18,7 +18,7 @@
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use super::gaussian::Gaussian;
+use super::gaussian::{Gaussian, Normal};
 use super::linalg;
 use super::settings::SIGMA;
 use super::weights::{Weights, is_flat, ranking};

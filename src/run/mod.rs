@@ -161,7 +161,7 @@ fn fresh_state(settings: &Layer, task: &Task) -> Result<State> {
             DVector::from_fn(n, |_, _| rng.random_range(-limit..limit))
         }
     };
-    let optimizer = settings.for_optimizer().build(mean)?;
+    let optimizer = settings.for_optimizer(task).build(mean)?;
     let fixed = match &settings.normalize {
         Some(Normalize::File(file)) => Some(normalizer_of(Path::new(file), task)?),
         _ => None,

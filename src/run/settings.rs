@@ -3,6 +3,7 @@
 
 use super::choices::{Bound, Init, Normalize, Protocol, Resets, Shift, Time};
 use crate::optim::{self, Bounds, OptimizerKind, Variant};
+use crate::sim::Task;
 use crate::{Error, Result};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -38,7 +39,7 @@ settings! {
     env: String,
     /// syncma, cma-es, dd-cma, tr-cma, ars, differential-evolution, annealing, random-search or turbo
     optimizer: OptimizerKind,
-    /// SynCMA's equations: steady, adaptive, exact or published
+    /// SynCMA's equations: steady, adaptive, matrix, exact or published
     variant: Variant,
     /// SynCMA: weight of the history against the present generation, at least 0
     lambda0: f64,
@@ -208,8 +209,8 @@ impl Resolved {
 }
 
 impl Layer {
-    /// The optimiser's part of the settings.
-    pub fn for_optimizer(&self) -> optim::Settings {
+    /// The optimiser's part of the settings, for the weights of a policy that masters this task.
+    pub fn for_optimizer(&self, task: &Task) -> optim::Settings {
         let optimizer = self.optimizer.unwrap_or_default();
         let normalizes = self.normalize.as_ref().is_some_and(Normalize::observes);
         optim::Settings {
@@ -231,6 +232,7 @@ impl Layer {
             top_directions: self.top_directions,
             ars_version: if normalizes { optim::ars::Version::V2 } else { optim::ars::Version::V1 },
             seed: self.seed.unwrap_or(0),
+            shape: Some((task.actions, task.observations)),
             ..optim::Settings::default()
         }
     }

@@ -12,6 +12,7 @@ import time
 
 KINDS = {
     "syncma adaptive": ["--variant", "adaptive", "--lambda0", "2"],
+    "syncma matrix": ["--variant", "matrix"],
     "syncma exact": ["--variant", "exact"],
     "syncma published": ["--variant", "published"],
     "cma-es": ["--optimizer", "cma-es"],

@@ -20,7 +20,7 @@ fn generation(search: &mut AnyOptimizer) -> DMatrix<f64> {
 
 #[test]
 fn after_tell() {
-    for (name, settings) in every_optimizer() {
+    for (name, settings) in every_optimizer(9) {
         let mut search = settings.build(DVector::from_element(9, 1.0)).unwrap();
         (0..20).for_each(|_| drop(generation(&mut search)));
         let mut copies = vec![through_postcard(&search)];
@@ -41,7 +41,7 @@ fn after_tell() {
 
 #[test]
 fn between_ask_and_tell() {
-    for (name, settings) in every_optimizer() {
+    for (name, settings) in every_optimizer(9) {
         let mut here = settings.build(DVector::from_element(9, 1.0)).unwrap();
         (0..20).for_each(|_| drop(generation(&mut here)));
         let candidates = here.ask();
@@ -54,7 +54,7 @@ fn between_ask_and_tell() {
 
 #[test]
 fn asking_twice_gives_the_same_candidates() {
-    for (name, settings) in every_optimizer() {
+    for (name, settings) in every_optimizer(9) {
         let mut search = settings.build(DVector::from_element(9, 1.0)).unwrap();
         generation(&mut search);
         assert_eq!(search.ask(), search.ask(), "{name}");
@@ -63,7 +63,7 @@ fn asking_twice_gives_the_same_candidates() {
 
 #[test]
 fn another_seed_is_another_search() {
-    for (name, settings) in every_optimizer() {
+    for (name, settings) in every_optimizer(9) {
         let mut here = settings.build(DVector::from_element(9, 1.0)).unwrap();
         let mut there =
             locomotion::optim::Settings { seed: 1, ..settings }.build(DVector::from_element(9, 1.0)).unwrap();
@@ -92,7 +92,7 @@ fn old_checkpoints_keep_their_meaning() {
             0
         }
     };
-    for (name, settings) in every_optimizer() {
+    for (name, settings) in every_optimizer(3) {
         let search = settings.build(DVector::from_element(3, 1.0)).unwrap();
         assert_eq!(postcard::to_allocvec(&search).unwrap()[0], number(&name), "{name}");
     }

@@ -6,16 +6,19 @@ use locomotion::random::{Purpose, stream};
 use nalgebra::{DMatrix, DVector};
 use rand_distr::{Distribution, StandardNormal};
 
-/// Every optimiser of the registry, SynCMA in each of its variants.
-pub fn every_optimizer() -> Vec<(String, Settings)> {
+/// Every optimiser of the registry, SynCMA in each of its variants, for n coordinates that may be a matrix.
+pub fn every_optimizer(n: usize) -> Vec<(String, Settings)> {
+    let rows = (2..=n).find(|rows| n.is_multiple_of(*rows)).unwrap_or(1);
     let plain = |optimizer: OptimizerKind| {
         let bounds = if optimizer.needs_box() { Bounds::Clip { low: -10.0, high: 10.0 } } else { Bounds::None };
         // A model costs the cube of the evaluations: few of them.
         let batch = (optimizer == OptimizerKind::Turbo).then_some(2);
         (optimizer.name().to_string(), Settings { optimizer, bounds, batch, ..Settings::default() })
     };
-    let variant =
-        |variant: Variant| (format!("syncma {}", variant.name()), Settings { variant, ..Settings::default() });
+    let variant = |variant: Variant| {
+        let shape = (variant == Variant::Matrix).then_some((rows, n / rows));
+        (format!("syncma {}", variant.name()), Settings { variant, shape, ..Settings::default() })
+    };
     let others = OptimizerKind::ALL.into_iter().filter(|&kind| kind != OptimizerKind::SynCma).map(plain);
     Variant::ALL.into_iter().map(variant).chain(others).collect()
 }

@@ -42,7 +42,7 @@ fn gaussian(search: &AnyOptimizer) -> Option<&Gaussian> {
 
 #[test]
 fn on_flat_noisy_ill_conditioned_and_failing_losses() {
-    for (name, settings) in every_optimizer() {
+    for (name, settings) in every_optimizer(N) {
         for (landscape, f) in LANDSCAPES {
             let mut search = settings.build(DVector::from_element(N, 1.0)).unwrap();
             for generation in 0..generations(&name, GENERATIONS) {
@@ -92,7 +92,7 @@ fn adaptive_solves_the_ill_conditioned_one() {
 fn extreme_settings_do_no_harm() {
     for lambda0 in [0.0, 1e-3, 50.0] {
         for (batch, n) in [(2, 3), (3, 1), (500, 2)] {
-            for (name, settings) in every_optimizer() {
+            for (name, settings) in every_optimizer(n) {
                 let settings = Settings { lambda0: Some(lambda0), batch: Some(batch), ..settings };
                 let Ok(mut search) = settings.build(DVector::from_element(n, 1.0)) else {
                     // ARS needs pairs, differential evolution three others, TuRBO as many points to choose from.

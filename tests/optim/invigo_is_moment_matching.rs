@@ -1,7 +1,7 @@
 //! The recursion of `invigo` is what it claims to be: the minimiser of a discounted sum of Kullback-Leibler divergences.
 
 use crate::common::{ellipsoid, losses};
-use locomotion::optim::gaussian::Gaussian;
+use locomotion::optim::gaussian::{Gaussian, Normal};
 use locomotion::optim::invigo::{self, Memory, Penalty, WeightedSample};
 use locomotion::optim::weights::{Weights, ranking};
 use nalgebra::{DMatrix, DVector};

@@ -9,6 +9,7 @@ mod cma_relatives;
 mod common;
 mod covariance_stays_sound;
 mod invigo_is_moment_matching;
+mod matrix_variant;
 mod paper_table_is_reproduced;
 mod published_matches_the_reference;
 mod ranking_and_linear_algebra;

@@ -3,7 +3,7 @@
 use crate::common::{ellipsoid, every_optimizer, losses, normal, trajectory};
 use locomotion::optim::cma_es::{CmaEs, Constants};
 use locomotion::optim::dd_cma::DdCma;
-use locomotion::optim::gaussian::Gaussian;
+use locomotion::optim::gaussian::{Gaussian, Normal};
 use locomotion::optim::syncma::{Adaptive, Exact, Published, Steady};
 use locomotion::optim::tr_cma::{State, TrCma};
 use locomotion::optim::{Bounds, Optimizer, Settings, Variant};
@@ -31,7 +31,7 @@ fn error_after_shift(settings: &Settings, shift: f64) -> f64 {
 
 #[test]
 fn translation_changes_nothing() {
-    for (name, settings) in every_optimizer() {
+    for (name, settings) in every_optimizer(N) {
         // TuRBO compares samples of a fitted model, so that rounding decides after a while: its test is the next.
         if settings.variant != Variant::Published && name != "turbo" {
             let error = error_after_shift(&settings, 5.0);
@@ -43,7 +43,7 @@ fn translation_changes_nothing() {
 /// Told the same losses to the last bit, TuRBO proposes the shifted candidates in the shifted box.
 #[test]
 fn translation_of_problem_and_box_changes_nothing_for_turbo() {
-    let (_, settings) = every_optimizer().into_iter().find(|(name, _)| name == "turbo").unwrap();
+    let (_, settings) = every_optimizer(N).into_iter().find(|(name, _)| name == "turbo").unwrap();
     let bounds = Bounds::Clip { low: -5.0, high: 15.0 };
     let mut here = settings.build(start()).unwrap();
     let mut there = Settings { bounds, ..settings }.build(start().add_scalar(5.0)).unwrap();
@@ -66,7 +66,7 @@ fn published_is_drawn_to_the_origin() {
 
 #[test]
 fn a_strictly_increasing_transformation_of_the_loss_changes_nothing() {
-    for (name, settings) in every_optimizer() {
+    for (name, settings) in every_optimizer(N) {
         // ARS steps along differences of returns, scaled by their deviation: invariant to affine maps only. Annealing is
         // lucky by differences, and TuRBO models the values themselves.
         if ["ars", "annealing", "turbo"].contains(&name.as_str()) {
@@ -83,7 +83,7 @@ fn a_strictly_increasing_transformation_of_the_loss_changes_nothing() {
 
 #[test]
 fn clipping_for_evaluation_is_invisible_to_a_search_inside_the_box() {
-    for (name, settings) in every_optimizer() {
+    for (name, settings) in every_optimizer(N) {
         if name == "differential-evolution" {
             continue; // fills the whole box, and mixes members to points beyond it
         }

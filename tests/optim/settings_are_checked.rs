@@ -21,6 +21,9 @@ fn the_error_names_the_field() {
     assert_eq!(refused(Settings { sigma: Some(f64::INFINITY), ..plain() }), "sigma");
     assert_eq!(refused(Settings { eta_m: Some(-0.1), ..plain() }), "eta_m");
     assert_eq!(refused(Settings { eta_c: Some(0.0), ..plain() }), "eta_c");
+    assert_eq!(refused(Settings { shape: Some((2, 2)), ..plain() }), "shape");
+    assert_eq!(refused(Settings { shape: Some((0, 3)), variant: Variant::Matrix, ..plain() }), "shape");
+    assert_eq!(refused(Settings { shape: Some((usize::MAX, 3)), variant: Variant::Matrix, ..plain() }), "shape");
     assert_eq!(refused(Settings { bounds: Bounds::Clip { low: 1.0, high: -1.0 }, ..plain() }), "bounds");
 }
 

@@ -1,11 +1,16 @@
-//! The step size of `adaptive` grows on a slope, shrinks at the bottom, and stays where there is only noise.
+//! The step size of `adaptive` and `matrix` grows on a slope, shrinks at the bottom, and stays where there is only noise.
 
 use crate::common::{losses, normal};
-use locomotion::optim::{AnyOptimizer, Optimizer, Settings};
+use locomotion::optim::{AnyOptimizer, Optimizer, Settings, Variant};
 use nalgebra::DVector;
 
-fn search(n: usize, batch: Option<usize>, seed: u64) -> AnyOptimizer {
-    Settings { batch, seed, ..Settings::default() }.build(DVector::from_element(n, 1.0)).unwrap()
+const VARIANTS: [Variant; 2] = [Variant::Adaptive, Variant::Matrix];
+
+/// For a matrix of two rows, where the variant cares.
+fn search(variant: Variant, n: usize, batch: Option<usize>, seed: u64) -> AnyOptimizer {
+    Settings { variant, batch, seed, shape: Some((2, n / 2)), ..Settings::default() }
+        .build(DVector::from_element(n, 1.0))
+        .unwrap()
 }
 
 /// By which factor sigma has changed after this many generations.
@@ -20,15 +25,15 @@ fn change(mut search: AnyOptimizer, generations: u64, f: impl Fn(&[f64], u64) ->
 
 #[test]
 fn it_grows_on_a_slope() {
-    for n in [2, 20] {
-        assert!(change(search(n, None, 0), 60, |x, _| x[0]) > 100.0);
+    for (n, variant) in [2, 20].into_iter().flat_map(|n| VARIANTS.map(|variant| (n, variant))) {
+        assert!(change(search(variant, n, None, 0), 60, |x, _| x[0]) > 100.0);
     }
 }
 
 #[test]
 fn it_shrinks_at_the_bottom() {
-    for n in [2, 20] {
-        assert!(change(search(n, None, 0), 400, |x, _| x.iter().map(|v| v * v).sum()) < 1e-3);
+    for (n, variant) in [2, 20].into_iter().flat_map(|n| VARIANTS.map(|variant| (n, variant))) {
+        assert!(change(search(variant, n, None, 0), 400, |x, _| x.iter().map(|v| v * v).sum()) < 1e-3);
     }
 }
 
@@ -36,10 +41,13 @@ fn it_shrinks_at_the_bottom() {
 #[test]
 fn it_stays_on_pure_noise() {
     const SEARCHES: u64 = 12;
-    for (n, batch) in [(10, 10), (40, 20), (40, 100)] {
+    let adaptive = [(10, 10), (40, 20), (40, 100)].map(|(n, batch)| (Variant::Adaptive, n, batch));
+    let matrix = [(40, 20), (40, 100)].map(|(n, batch)| (Variant::Matrix, n, batch));
+    for (variant, n, batch) in adaptive.into_iter().chain(matrix) {
         let noise = |seed: u64| move |x: &[f64], generation: u64| normal(1, 1, x[0].to_bits() ^ generation ^ seed)[0];
-        let changes = (0..SEARCHES).map(|seed| change(search(n, Some(batch), seed), 300, noise(seed)));
+        let changes = (0..SEARCHES).map(|seed| change(search(variant, n, Some(batch), seed), 300, noise(seed)));
         let drift = changes.map(f64::ln).sum::<f64>() / SEARCHES as f64;
-        assert!(drift.abs() < 1.2, "n {n}, N {batch}: sigma drifts by a factor of {}", drift.exp());
+        println!("{variant:?}, n {n}, N {batch}: sigma drifts by a factor of {}", drift.exp());
+        assert!(drift.abs() < 1.2, "{variant:?}, n {n}, N {batch}: sigma drifts by a factor of {}", drift.exp());
     }
 }

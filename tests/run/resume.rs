@@ -7,8 +7,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-const KINDS: [&[&str]; 5] = [
+const KINDS: [&[&str]; 6] = [
     &["--variant", "adaptive", "--lambda0", "2"],
+    &["--variant", "matrix"],
     &["--variant", "exact"],
     &["--variant", "published"],
     &["--optimizer", "cma-es"],

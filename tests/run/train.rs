@@ -44,6 +44,7 @@ fn every_optimizer_runs_and_leaves_a_complete_folder() {
     let named = locomotion::optim::names().map(|name| (name, vec!["--optimizer", name]));
     let others = [
         ("remembering", vec!["--lambda0", "2"]),
+        ("matrix", vec!["--variant", "matrix"]),
         ("exact", vec!["--variant", "exact"]),
         ("published", vec!["--variant", "published"]),
         ("fixed", vec!["--normalize", "none", "--init", "uniform", "--bound", "1", "--survival-shift", "off"]),

@@ -1,13 +1,15 @@
 //! Cost of one ask + tell at n = 888, N = 100 (Ant), one thread, against one Cholesky factorisation of that size.
 //!
-//! `cargo bench --bench optimizers [n] [N]`. Contestants take turns, so that a busy machine slows all alike. Printed are
-//! the least time, which a busy machine disturbs least, the median, and the mean: CMA-ES decomposes only now and then.
+//! `cargo bench --bench optimizers -- [n] [N] [p] [NAME]`, p the rows that `matrix` makes of n, NAME the one contestant wanted:
+//! `6392 100 17 matrix` is Humanoid's size, where the others take seconds. Contestants take turns, so that a busy machine
+//! slows all alike. Printed are the least time, which a busy machine disturbs least, the median, and the mean: CMA-ES
+//! decomposes only now and then.
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use locomotion::optim::cma_es::{CmaEs, Constants};
-use locomotion::optim::{Optimizer, OptimizerKind, Settings, Variant, linalg};
+use locomotion::optim::{AnyOptimizer, Optimizer, OptimizerKind, Settings, Variant, linalg};
 use nalgebra::{DMatrix, DVector};
 
 const ROUNDS: usize = 31;
@@ -29,34 +31,51 @@ fn times(mut all: Vec<f64>) -> Times {
     Times { least: all[0], median: all[all.len() / 2], mean: all.iter().sum::<f64>() / all.len() as f64 }
 }
 
+/// What one ask and tell take.
+fn generation(search: &mut AnyOptimizer) -> f64 {
+    let mut candidates = DMatrix::zeros(0, 0);
+    let ask = milliseconds(|| candidates = search.ask());
+    let loss: Vec<f64> = candidates.column_iter().map(|x| x.norm_squared()).collect();
+    let tell = milliseconds(|| search.tell(&loss));
+    assert_eq!(search.stop(), None, "a stopped search does no work");
+    ask + tell
+}
+
 fn main() {
-    let mut numbers = std::env::args().skip(1).filter_map(|a| a.parse().ok());
-    let (n, batch) = (numbers.next().unwrap_or(888), numbers.next().unwrap_or(100));
+    let mut numbers = std::env::args().skip(1).filter_map(|a| a.parse::<usize>().ok());
+    let mut number = |default| numbers.next().unwrap_or(default);
+    let (n, batch, rows) = (number(888), number(100), number(8));
+    let wanted = std::env::args().skip(1).find(|a| !a.starts_with('-') && a.parse::<usize>().is_err());
     let syncma = |variant| Settings { variant, ..Settings::default() };
     let contestants = [
+        ("syncma matrix", Settings { shape: Some((rows, n / rows)), ..syncma(Variant::Matrix) }),
         ("syncma exact", syncma(Variant::Exact)),
         ("syncma adaptive", syncma(Variant::Adaptive)),
         ("syncma published", syncma(Variant::Published)),
         ("cma-es", Settings { optimizer: OptimizerKind::CmaEs, ..Settings::default() }),
     ];
-    let mut searches = contestants.map(|(name, settings)| {
-        let settings = Settings { sigma: Some(0.1), batch: Some(batch), ..settings };
-        (name, settings.build(DVector::from_element(n, 1.0)).expect("sound settings"), Vec::new())
-    });
+    let contestants = contestants.into_iter().filter(|(name, _)| wanted.as_ref().is_none_or(|w| name.contains(w)));
+    let mut searches: Vec<_> = contestants
+        .map(|(name, settings)| {
+            let settings = Settings { sigma: Some(0.1), batch: Some(batch), ..settings };
+            (name, settings.build(DVector::from_element(n, 1.0)).expect("sound settings"), Vec::new())
+        })
+        .collect();
+    if wanted.is_some() {
+        for (name, mut search, mut told) in searches {
+            told.extend((0..ROUNDS + 3).map(|_| generation(&mut search)));
+            let Times { least, median, mean } = times(told.split_off(3));
+            println!("n = {n}, N = {batch}, {name}: least {least:.2}, median {median:.2}, mean {mean:.2} ms");
+        }
+        return;
+    }
     let covariance = DMatrix::from_fn(n, n, |i, j| 0.99f64.powi((i as i32 - j as i32).abs()));
     let mut factor = DMatrix::zeros(n, n);
     let (mut cholesky, mut eigen) = (Vec::new(), Vec::new());
     for round in 0..ROUNDS + 3 {
         let factorised = milliseconds(|| linalg::cholesky_into(&covariance, &mut factor).expect("positive definite"));
         let decomposed = (round % 8 == 3).then(|| milliseconds(|| drop(black_box(linalg::eigen(&covariance)))));
-        let told = searches.each_mut().map(|(_, search, _)| {
-            let mut candidates = DMatrix::zeros(0, 0);
-            let ask = milliseconds(|| candidates = search.ask());
-            let loss: Vec<f64> = candidates.column_iter().map(|x| x.norm_squared()).collect();
-            let tell = milliseconds(|| search.tell(&loss));
-            assert_eq!(search.stop(), None, "a stopped search does no work");
-            ask + tell
-        });
+        let told: Vec<f64> = searches.iter_mut().map(|(_, search, _)| generation(search)).collect();
         // The first rounds warm up caches and memory.
         if round >= 3 {
             cholesky.push(factorised);

@@ -54,24 +54,44 @@ pub type Adaptive = Search<StepSize>;
 impl Adaptive {
     /// About to search from `mean`.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
-        let sigma = settings.sigma.unwrap_or_else(|| settings.bounds.width().map_or(0.1, |width| width / 20.0));
-        Self::from_gaussian(settings, Gaussian::isotropic(mean, sigma))
+        Self::from_gaussian(settings, Gaussian::isotropic(mean, first_sigma(settings)))
     }
 }
 
+/// σ0.
+pub(super) fn first_sigma(settings: &Settings) -> f64 {
+    settings.sigma.unwrap_or_else(|| settings.bounds.width().map_or(0.1, |width| width / 20.0))
+}
+
+/// What one generation and the memory together replace of a covariance in n dimensions.
+pub(super) fn replaced(n: usize, mu_eff: f64) -> f64 {
+    let c_mu = 2.0 * (0.25 + mu_eff + 1.0 / mu_eff - 2.0) / ((n as f64 + 2.0).powi(2) + mu_eff);
+    (LEARNING * c_mu).min(MOST_REPLACED)
+}
+
+/// The η_c with which they replace it.
+pub(super) fn penalty_for(replaced: f64, lambda0: f64) -> f64 {
+    (lambda0 + 1.0) * (1.0 / replaced - 1.0)
+}
+
 impl Rule for StepSize {
+    type Gaussian = Gaussian;
+    type Memory = Memory;
+
     fn batch(n: usize) -> usize {
         Constants::default_population(n)
     }
 
-    fn penalty(n: usize, mu_eff: f64, lambda0: f64) -> Penalty {
-        let c_mu = 2.0 * (0.25 + mu_eff + 1.0 / mu_eff - 2.0) / ((n as f64 + 2.0).powi(2) + mu_eff);
-        let replaced = (LEARNING * c_mu).min(MOST_REPLACED);
-        Penalty { mean: 0.0, covariance: (lambda0 + 1.0) * (1.0 / replaced - 1.0) }
+    fn penalty(p: &Gaussian, mu_eff: f64, lambda0: f64) -> Penalty {
+        Penalty { mean: 0.0, covariance: penalty_for(replaced(p.mean.len(), mu_eff), lambda0) }
     }
 
-    fn start(n: usize, mu_eff: f64) -> Self {
-        Self::new(n, mu_eff)
+    fn start(p: &Gaussian, mu_eff: f64, _: &Settings) -> Self {
+        Self::new(p.mean.len(), mu_eff)
+    }
+
+    fn no_memory(p: &Gaussian, lambda0: f64) -> Memory {
+        Memory::empty(p.mean.len(), lambda0)
     }
 
     fn learn(

@@ -49,21 +49,28 @@ impl Exact {
 }
 
 impl Rule for Constant {
+    type Gaussian = Gaussian;
+    type Memory = Memory;
+
     fn batch(n: usize) -> usize {
         reference_batch(n)
     }
 
-    fn penalty(n: usize, mu_eff: f64, lambda0: f64) -> Penalty {
+    fn penalty(p: &Gaussian, mu_eff: f64, lambda0: f64) -> Penalty {
         let remembered = lambda0 + 1.0;
         let least = remembered * LEAST_SHARE_KEPT / (1.0 - LEAST_SHARE_KEPT);
         Penalty {
             mean: (1.0 / MEAN_SHARE - remembered).max(0.0),
-            covariance: (1.0 / reference_share(n, mu_eff) - remembered).max(least),
+            covariance: (1.0 / reference_share(p.mean.len(), mu_eff) - remembered).max(least),
         }
     }
 
-    fn start(_: usize, _: f64) -> Self {
+    fn start(_: &Gaussian, _: f64, _: &Settings) -> Self {
         Self
+    }
+
+    fn no_memory(p: &Gaussian, lambda0: f64) -> Memory {
+        Memory::empty(p.mean.len(), lambda0)
     }
 
     fn learn(

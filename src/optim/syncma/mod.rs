@@ -1,16 +1,18 @@
-//! SynCMA: covariance matrix adaptation that remembers, from the InvIGO framework, in four variants.
+//! SynCMA: covariance matrix adaptation that remembers, from the InvIGO framework, in five variants.
 //!
 //! | variant | equations | for |
 //! |---|---|---|
 //! | [`Published`] | the paper's, as its reference code runs them; drawn to the origin of coordinates | reproducing its tables |
 //! | [`Exact`] | the paper's theory, [`invigo`](super::invigo) with constant penalties | theory; fully invariant |
 //! | [`Adaptive`] | exact with a step-size rule | functions without much noise, up to some hundred dimensions |
+//! | [`Matrix`] | adaptive for a matrix of weights, with a covariance A ⊗ B over rows and columns | large policies |
 //! | [`Steady`] | every candidate moves the mean, the width stays | robots: noisy returns, many dimensions |
 //!
 //! λ0 means the same in all: a generation τ ago counts (λ0/(λ0+1))^τ, all earlier ones together λ0 times the present.
 
 mod adaptive;
 mod exact;
+pub mod matrix;
 mod published;
 mod search;
 mod steady;
@@ -18,6 +20,7 @@ mod step_size;
 
 pub use adaptive::Adaptive;
 pub use exact::Exact;
+pub use matrix::Matrix;
 pub use published::Published;
 pub use search::Search;
 pub use steady::Steady;
@@ -36,6 +39,8 @@ pub enum SynCma {
     Published(Published),
     Exact(Exact),
     Adaptive(Adaptive),
+    // Checkpoints know these by their place: new ones come last.
+    Matrix(Matrix),
     Steady(Steady),
 }
 
@@ -46,6 +51,7 @@ impl SynCma {
             Variant::Published => Self::Published(Published::new(settings, mean)?),
             Variant::Exact => Self::Exact(Exact::new(settings, mean)?),
             Variant::Adaptive => Self::Adaptive(Adaptive::new(settings, mean)?),
+            Variant::Matrix => Self::Matrix(Matrix::new(settings, mean)?),
             Variant::Steady => Self::Steady(Steady::new(settings, mean)?),
         })
     }
@@ -55,6 +61,7 @@ impl SynCma {
             Self::Published(o) => o,
             Self::Exact(o) => o,
             Self::Adaptive(o) => o,
+            Self::Matrix(o) => o,
             Self::Steady(o) => o,
         }
     }
@@ -64,6 +71,7 @@ impl SynCma {
             Self::Published(o) => o,
             Self::Exact(o) => o,
             Self::Adaptive(o) => o,
+            Self::Matrix(o) => o,
             Self::Steady(o) => o,
         }
     }

@@ -1,28 +1,34 @@
-//! What `exact` and `adaptive` have in common: draw from a Gaussian, rank, let a rule learn from the selected.
+//! What `exact`, `adaptive` and `matrix` have in common: draw from a Gaussian, rank, let a rule learn from the selected.
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::LAMBDA0;
-use crate::optim::gaussian::Gaussian;
-use crate::optim::invigo::{Memory, Penalty, WeightedSample};
+use crate::optim::gaussian::Normal;
+use crate::optim::invigo::{Penalty, WeightedSample};
 use crate::optim::linalg::NotPositiveDefinite;
 use crate::optim::weights::{Weights, is_flat, ranking};
 use crate::optim::{Optimizer, Settings, SettingsError, StopReason, Vitals, stop};
 
 /// How the Gaussian p and the memory learn from a weighted sample q.
 pub trait Rule: Sized {
+    /// What candidates are drawn from.
+    type Gaussian: Normal;
+    /// What is kept of earlier generations.
+    type Memory;
     /// Candidates per generation unless the settings say otherwise.
     fn batch(n: usize) -> usize;
     /// The penalties, unless the settings say otherwise.
-    fn penalty(n: usize, mu_eff: f64, lambda0: f64) -> Penalty;
+    fn penalty(p: &Self::Gaussian, mu_eff: f64, lambda0: f64) -> Penalty;
     /// The rule at the start of a search.
-    fn start(n: usize, mu_eff: f64) -> Self;
+    fn start(p: &Self::Gaussian, mu_eff: f64, settings: &Settings) -> Self;
+    /// Nothing to remember yet.
+    fn no_memory(p: &Self::Gaussian, lambda0: f64) -> Self::Memory;
     /// One generation.
     fn learn(
         &mut self,
-        p: &mut Gaussian,
-        memory: &mut Memory,
+        p: &mut Self::Gaussian,
+        memory: &mut Self::Memory,
         q: &WeightedSample,
         eta: Penalty,
     ) -> Result<(), NotPositiveDefinite>;
@@ -40,11 +46,11 @@ struct Constants {
 
 /// A search by InvIGO under some rule.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Search<R> {
+pub struct Search<R: Rule> {
     constants: Constants,
     generation: u64,
-    gaussian: Gaussian,
-    memory: Memory,
+    gaussian: R::Gaussian,
+    memory: R::Memory,
     rule: R,
     stop: Option<StopReason>,
     /// The deviations asked last; drawn again from seed and generation if a checkpoint came between.
@@ -53,14 +59,13 @@ pub struct Search<R> {
 }
 
 impl<R: Rule> Search<R> {
-    /// About to search from a Gaussian of any shape; `sigma` in the settings is not looked at.
-    pub fn from_gaussian(settings: &Settings, gaussian: Gaussian) -> Result<Self, SettingsError> {
-        settings.check(&gaussian.mean)?;
-        let n = gaussian.mean.len();
-        let batch = settings.batch.unwrap_or_else(|| R::batch(n));
+    /// About to search from a Gaussian of any shape; `sigma` and `shape` in the settings are not looked at.
+    pub fn from_gaussian(settings: &Settings, gaussian: R::Gaussian) -> Result<Self, SettingsError> {
+        settings.check(gaussian.mean())?;
+        let batch = settings.batch.unwrap_or_else(|| R::batch(gaussian.mean().len()));
         let lambda0 = settings.lambda0.unwrap_or(LAMBDA0);
         let Weights { positive: weights, mu_eff, .. } = Weights::new(batch);
-        let default = R::penalty(n, mu_eff, lambda0);
+        let default = R::penalty(&gaussian, mu_eff, lambda0);
         let penalty = Penalty {
             mean: settings.eta_m.unwrap_or(default.mean),
             covariance: settings.eta_c.unwrap_or(default.covariance),
@@ -68,9 +73,9 @@ impl<R: Rule> Search<R> {
         Ok(Self {
             constants: Constants { batch, weights, penalty, seed: settings.seed, sigma: gaussian.sigma() },
             generation: 0,
+            memory: R::no_memory(&gaussian, lambda0),
+            rule: R::start(&gaussian, mu_eff, settings),
             gaussian,
-            memory: Memory::empty(n, lambda0),
-            rule: R::start(n, mu_eff),
             stop: None,
             asked: None,
         })
@@ -82,7 +87,7 @@ impl<R: Rule> Search<R> {
     }
 
     /// The search distribution.
-    pub fn gaussian(&self) -> &Gaussian {
+    pub fn gaussian(&self) -> &R::Gaussian {
         &self.gaussian
     }
 
@@ -122,7 +127,7 @@ impl<R: Rule> Optimizer for Search<R> {
     }
 
     fn center(&self) -> DVector<f64> {
-        self.gaussian.mean.clone()
+        self.gaussian.mean().clone()
     }
 
     fn vitals(&self) -> Vitals {

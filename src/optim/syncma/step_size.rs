@@ -18,7 +18,7 @@
 use nalgebra::DVector;
 use serde::{Deserialize, Serialize};
 
-use crate::optim::gaussian::Gaussian;
+use crate::optim::gaussian::Normal;
 use crate::optim::weights::expected_norm;
 
 /// The share of CMA-ES's damping that this search needs. Moved functions, n = 32, N = 64, σ0 = 4.5, evaluations to reach
@@ -49,7 +49,7 @@ impl StepSize {
 
     /// By which factor to dilate the search p, whose last selected candidates deviated from its mean by d_w on average:
     /// above 1 if the recent steps point in one direction, below 1 if they undo each other.
-    pub fn dilation(&mut self, p: &Gaussian, d_w: &DVector<f64>) -> f64 {
+    pub fn dilation(&mut self, p: &impl Normal, d_w: &DVector<f64>) -> f64 {
         let Self { rate: c, damping, mu_eff, path, length } = self;
         let seen = p.whiten(path).norm();
         let same_length = if seen > 0.0 { *length / seen } else { 0.0 };
