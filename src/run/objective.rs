@@ -139,6 +139,11 @@ impl Objective {
         Part { outcome: Outcome { seed: 0, value, length, terminated, diverged }, steps, observed: None }
     }
 
+    /// What training is told of an episode: the return without the survival bonus of the steps after the first few.
+    fn loss(&self, outcome: &Outcome) -> f64 {
+        outcome.loss() + self.shift * outcome.length.saturating_sub(self.paid_steps) as f64
+    }
+
     /// Merges in index order, so that no thread has a say in the sums.
     fn collect(&self, parts: &[Part], per_candidate: usize) -> Batch {
         let mut observed: Option<Observed> = None;
@@ -151,15 +156,57 @@ impl Objective {
         let mean = |of: &dyn Fn(&Outcome) -> f64, parts: &[Part]| {
             parts.iter().map(|part| of(&part.outcome)).sum::<f64>() / parts.len() as f64
         };
-        let shifted =
-            |outcome: &Outcome| outcome.loss() + self.shift * outcome.length.saturating_sub(self.paid_steps) as f64;
         Batch {
-            losses: parts.chunks(per_candidate).map(|parts| mean(&shifted, parts)).collect(),
+            losses: parts.chunks(per_candidate).map(|parts| mean(&|outcome| self.loss(outcome), parts)).collect(),
             returns: parts.chunks(per_candidate).map(|parts| mean(&|outcome| outcome.value, parts)).collect(),
             center_return: f64::NAN,
             steps: parts.iter().map(|part| part.steps).sum(),
             diverged: parts.iter().filter(|part| part.outcome.diverged).count() as u64,
             observed,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Layer, Objective, Outcome, Resets, Shift};
+    use crate::sim;
+
+    fn objective(settings: Layer) -> Objective {
+        Objective::new(&settings, &sim::find("walker").unwrap())
+    }
+
+    #[test]
+    fn common_resets_are_one_draw_per_generation_and_own_resets_one_per_candidate() {
+        let common = objective(Layer { resets: Some(Resets::Common), ..Layer::default() });
+        let own = objective(Layer { resets: Some(Resets::Own), ..Layer::default() });
+        assert_eq!(common.training_seed(3, 0, 0), common.training_seed(3, 7, 0));
+        assert_ne!(common.training_seed(3, 0, 0), common.training_seed(4, 0, 0), "new ones in every generation");
+        assert_ne!(common.training_seed(3, 0, 0), common.training_seed(3, 0, 1), "each episode has its own");
+        assert_ne!(own.training_seed(3, 0, 0), own.training_seed(3, 7, 0));
+        let old = objective(Layer::default());
+        assert_eq!(
+            old.training_seed(3, 7, 0),
+            own.training_seed(3, 7, 0),
+            "runs from before the setting had their own"
+        );
+    }
+
+    /// Walker pays 1 for every step it survives.
+    #[test]
+    fn survival_is_paid_for_the_first_steps_only() {
+        let episode = |length, value| Outcome { seed: 0, value, length, terminated: true, diverged: false };
+        let shifted = Layer { survival_shift: Some(Shift::Auto), ..Layer::default() };
+        let all_off = objective(shifted.clone());
+        let first_paid = objective(Layer { survival_steps: Some(200), ..shifted });
+        let kept = objective(Layer { survival_shift: Some(Shift::Off), survival_steps: Some(200), ..Layer::default() });
+        // Falling over at once against stumbling backwards for a while: only without any bonus the first one wins.
+        let (at_once, stumbling) = (episode(10, 9.0), episode(120, 110.0));
+        assert!(all_off.loss(&at_once) < all_off.loss(&stumbling));
+        assert!(first_paid.loss(&at_once) > first_paid.loss(&stumbling));
+        // Standing for 1,000 steps against a walk that falls after 400.
+        let (standing, walking) = (episode(1000, 1010.0), episode(400, 800.0));
+        assert!(first_paid.loss(&standing) > first_paid.loss(&walking));
+        assert!(kept.loss(&standing) < kept.loss(&walking));
     }
 }

@@ -11,6 +11,7 @@ import tempfile
 import time
 
 KINDS = {
+    "syncma steady": ["--variant", "steady", "--kappa", "2", "--normalize", "bounded"],
     "syncma adaptive": ["--variant", "adaptive", "--lambda0", "2"],
     "syncma matrix": ["--variant", "matrix"],
     "syncma exact": ["--variant", "exact"],

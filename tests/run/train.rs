@@ -46,6 +46,7 @@ fn every_optimizer_runs_and_leaves_a_complete_folder() {
         ("remembering", vec!["--lambda0", "2"]),
         ("matrix", vec!["--variant", "matrix"]),
         ("exact", vec!["--variant", "exact"]),
+        ("steady", vec!["--variant", "steady", "--kappa", "2", "--normalize", "bounded", "--survival-steps", "50"]),
         ("published", vec!["--variant", "published"]),
         ("fixed", vec!["--normalize", "none", "--init", "uniform", "--bound", "1", "--survival-shift", "off"]),
     ];
@@ -171,4 +172,21 @@ fn the_papers_protocol_sets_its_choices_together_and_says_what_differs() {
     }
     assert_eq!(settings["episodes_per_candidate"].as_integer(), Some(10));
     assert_eq!(settings["sigma"].as_float(), Some(0.1));
+}
+
+/// Candidates that do not differ fare alike if they start alike.
+#[test]
+fn common_resets_leave_nothing_but_the_candidates_to_tell_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let spread = |name: &str, resets: &str| {
+        let run = folder.path().join(name);
+        ok(&quick(&run, &["--budget", "12", "--variant", "steady", "--sigma", "1e-200", "--resets", resets]));
+        let metrics = read(&run, "metrics.csv");
+        let mut lines = metrics.lines();
+        let (names, cells) = (lines.next().unwrap().split(','), lines.next().unwrap().split(','));
+        let of = |wanted: &str| names.clone().zip(cells.clone()).find(|(name, _)| *name == wanted).unwrap().1;
+        of("batch_max").parse::<f64>().unwrap() - of("batch_min").parse::<f64>().unwrap()
+    };
+    assert_eq!(spread("common", "common"), 0.0);
+    assert!(spread("own", "own") > 0.0);
 }
