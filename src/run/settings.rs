@@ -47,7 +47,7 @@ settings! {
     eta_m: f64,
     /// SynCMA: KL penalty that holds the covariance back
     eta_c: f64,
-    /// SynCMA steady: how far the mean follows what the ranks say
+    /// SynCMA steady: how far the mean follows what the ranks say, fixed; a rule finds it where nothing is set
     kappa: f64,
     /// Candidates per generation
     batch: usize,
