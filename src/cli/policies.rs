@@ -37,14 +37,19 @@ impl Policies {
             return print_json(&json!({ "policies": rows.iter().map(row).collect::<Vec<_>>() }));
         }
         let number = |value: &serde_json::Value| value.as_f64().unwrap_or(f64::NAN);
-        let mut table = format!("{:<16} {:>9}   {:<9} {:>9}\n", "policy", "return", "", "episodes");
+        let mut table = format!(
+            "{:<16} {:>8}   {:<7} {:>8} {:>8} {:>5} {:>9}\n",
+            "policy", "return", "", "median", "least", "fell", "episodes"
+        );
         for (task, score, provenance) in &rows {
-            let (mean, std) = (number(&score["mean"]), number(&score["std"]));
-            table += &format!("{task:<16} {mean:>9.1} ± {std:<9.1} {:>9}\n", number(&provenance["episodes"]));
+            let [mean, std, median, min] = ["mean", "std", "median", "min"].map(|field| number(&score[field]));
+            let fell = score["fell"].as_f64().map_or("–".to_string(), |share| format!("{:.0} %", 100.0 * share));
+            let episodes = number(&provenance["episodes"]);
+            table += &format!("{task:<16} {mean:>8.1} ± {std:<7.1} {median:>8.1} {min:>8.1} {fell:>5} {episodes:>9}\n");
         }
         print(
             &(table
-                + "\nreturn: mean ± standard deviation on 100 seeds not seen in training; play one: locomotion eval swimmer\n"),
+                + "\nreturn: mean ± standard deviation on 100 seeds not seen in training; fell: episodes that ended unhealthy\nplay one: locomotion eval swimmer\n"),
         )
     }
 }

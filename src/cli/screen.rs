@@ -85,8 +85,10 @@ impl Screen {
         let number = |score: &Value, field: &str| score[field].as_f64().unwrap_or(f64::NAN);
         let tell = |name: &str, what: &str| {
             let score = score(&format!("{name}.json"));
-            let (mean, std) = (number(&score, "mean"), number(&score, "std"));
-            format!("  {name:<8} {mean:>8.1} ± {std:<7.1} {what}\n")
+            let [mean, std, median, min, fell] =
+                ["mean", "std", "median", "min", "fell"].map(|field| number(&score, field));
+            let spread = format!("median {median:.1}, least {min:.1}, {:.0} % fell", 100.0 * fell);
+            format!("  {name:<8} {mean:>8.1} ± {std:<7.1} {what}\n{:<30}{spread}\n", "")
         };
         let mut text = format!("\ndone: {stop}\n\n");
         text += &tell("final", "the center, on 100 fresh seeds");
