@@ -24,7 +24,9 @@ impl Optimizers {
 
 fn about(kind: OptimizerKind) -> &'static str {
     match kind {
-        OptimizerKind::SynCma => "SynCMA (L4DC 2024): --variant steady, adaptive, matrix, exact or published, --lambda0",
+        OptimizerKind::SynCma => {
+            "SynCMA (L4DC 2024): --variant steady, adaptive, matrix, exact or published, --lambda0"
+        }
         OptimizerKind::CmaEs => "CMA-ES as in Hansen's tutorial, with negative weights",
         OptimizerKind::DdCma => "DD-CMA (Akimoto and Hansen 2020): CMA-ES with a fast diagonal beside its matrix",
         OptimizerKind::TrCma => "TR-CMA-ES (Abdolmaleki et al. 2017): each update bounded in KL divergence",
