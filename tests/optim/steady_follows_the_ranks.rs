@@ -49,7 +49,7 @@ fn one_step_is_as_long_as_kappa_says() {
 
 #[test]
 fn the_center_is_the_mean_of_the_remembered_generations() {
-    let lambda0 = 3.0;
+    let lambda0: f64 = 3.0;
     let mut search = steady(Settings { lambda0: Some(lambda0), ..Settings::default() }, 4);
     let mut means = vec![search.mean().clone()];
     for generation in 0..40 {
@@ -58,7 +58,7 @@ fn the_center_is_the_mean_of_the_remembered_generations() {
         search.tell(noise.as_slice());
         means.push(search.mean().clone());
     }
-    let weight = |age: usize| (lambda0 / (lambda0 + 1.0) as f64).powi(age as i32);
+    let weight = |age: usize| (lambda0 / (lambda0 + 1.0)).powi(age as i32);
     let ages = (0..means.len()).rev();
     let total: f64 = ages.clone().map(weight).sum();
     let mut average = DVector::zeros(4);

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-const KINDS: [&[&str]; 6] = [
+const KINDS: [&[&str]; 7] = [
+    &["--variant", "steady", "--lambda0", "2"],
     &["--variant", "adaptive", "--lambda0", "2"],
     &["--variant", "matrix"],
     &["--variant", "exact"],
