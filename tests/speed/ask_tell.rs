@@ -13,7 +13,7 @@ use std::io::{BufRead, Write, stdin, stdout};
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Request {
-    Start { settings: Settings, mean: Vec<f64> },
+    Start { settings: Box<Settings>, mean: Vec<f64> },
     Tell { losses: Vec<f64> },
 }
 
