@@ -9,7 +9,7 @@
 //! rank    x_1 is the best;  u_i = e_i / Σ e²,  e_i the normal scores
 //! mean    g = Σ u_i z_i,  m ← m + κ σ g
 //! length  p ← (1 − c) p + √(c (2 − c) Σ e²) g,  κ ← min(κ exp(d (‖p‖²/n − 1)), √(2 ε Σ e² / n))
-//! center  h ← λ h + 1,  c ← c + (m − c) / h,  λ = λ0 / (λ0 + 1)
+//! center  h ← λ h + 1,  y ← y + (m − y) / h,  λ = λ0 / (λ0 + 1)
 //! ```
 //!
 //! - *Mean.* Normal scores are the weights of the best progress in many dimensions (Arnold 2006; Akimoto, Auger & Hansen
@@ -29,7 +29,7 @@
 //! | σ | `sigma` | 0.1 |
 //! | λ | `decay` | λ0 = 2 |
 //! | c, d, ε | [`MEMORY`], [`GAIN`], [`MOST_NATS`] | |
-//! | m, p, c, h | `mean`, `path`, `center`, `weight` | |
+//! | m, p, y, h | `mean`, `path`, `center`, `weight` | |
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
@@ -126,7 +126,7 @@ impl Steady {
         }
         // m ← m + κ σ g
         self.mean.axpy(self.kappa * self.sigma, &g, 1.0);
-        // h ← λ h + 1,  c ← c + (m − c) / h
+        // h ← λ h + 1,  y ← y + (m − y) / h
         self.weight = self.decay * self.weight + 1.0;
         self.center += (&self.mean - &self.center) / self.weight;
     }
