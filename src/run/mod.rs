@@ -144,6 +144,7 @@ fn check(settings: &Layer) -> Result<()> {
         ("--episodes-per-candidate", settings.episodes_per_candidate.map(|n| n as u64)),
         ("--heldout-episodes", settings.heldout_episodes.map(|n| n as u64)),
         ("--heldout-every", settings.heldout_every),
+        ("--training-steps", settings.training_steps.map(u64::from)),
     ];
     match positive.iter().find(|(_, value)| *value == Some(0)) {
         Some((flag, _)) => Err(Error::usage(format!("{flag} must be at least 1"))),

@@ -6,7 +6,7 @@ use super::settings::Layer;
 use crate::evaluate::Evaluator;
 use crate::policy::LinearPolicy;
 use crate::random::{Purpose, stream};
-use crate::sim::{Outcome, Simulator, Task, rollout};
+use crate::sim::{Outcome, Simulator, Task, rollout_of};
 use rand::Rng;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -28,6 +28,8 @@ pub struct Objective {
     /// Subtracted from the reward of every step after the first `paid_steps`.
     shift: f64,
     paid_steps: usize,
+    /// Where a training episode is cut off.
+    steps: usize,
     common_resets: bool,
     lockstep: bool,
     /// Whether what the candidates see is recorded, and how.
@@ -62,6 +64,7 @@ impl Objective {
             episodes: settings.episodes_per_candidate.unwrap_or(1),
             shift: if settings.survival_shift == Some(Shift::Auto) { bonus } else { 0.0 },
             paid_steps: settings.survival_steps.unwrap_or(0) as usize,
+            steps: settings.training_steps.map_or(usize::MAX, |steps| steps as usize),
             common_resets: settings.resets == Some(Resets::Common),
             lockstep: settings.protocol == Some(Protocol::Paper),
             observe: settings.normalize.clone().filter(Normalize::observes),
@@ -111,7 +114,7 @@ impl Objective {
 
     fn episode(&self, simulator: &mut Simulator, policy: &LinearPolicy, seed: u64) -> Part {
         let mut observed = self.observe.as_ref().map(|how| Observed::of(how, simulator.task().observations));
-        let outcome = rollout(simulator, policy, seed, |simulator, _, step| {
+        let outcome = rollout_of(self.steps, simulator, policy, seed, |simulator, _, step| {
             if let Some(observed) = &mut observed
                 && !step.diverged
             {
@@ -127,7 +130,7 @@ impl Objective {
         let (mut steps, mut terminated, mut diverged) = (0, false, false);
         for seed in 0..self.episodes as u64 {
             let mut tape = Vec::new();
-            let outcome = rollout(simulator, policy, seed, |_, _, step| tape.push(step.reward.total()));
+            let outcome = rollout_of(self.steps, simulator, policy, seed, |_, _, step| tape.push(step.reward.total()));
             steps += outcome.length as u64;
             terminated |= outcome.terminated;
             diverged |= outcome.diverged;
@@ -169,8 +172,8 @@ impl Objective {
 
 #[cfg(test)]
 mod tests {
-    use super::{Layer, Objective, Outcome, Resets, Shift};
-    use crate::sim;
+    use super::{Layer, LinearPolicy, Objective, Outcome, Resets, Shift, Simulator};
+    use crate::sim::{self, rollout};
 
     fn objective(settings: Layer) -> Objective {
         Objective::new(&settings, &sim::find("walker").unwrap())
@@ -190,6 +193,22 @@ mod tests {
             own.training_seed(3, 7, 0),
             "runs from before the setting had their own"
         );
+    }
+
+    /// What training sees of a cut episode is the beginning of the whole one.
+    #[test]
+    fn training_steps_cut_episodes_off() {
+        let task = sim::find("swimmer").unwrap();
+        let policy = LinearPolicy::from_rows(&[0.3; 16], 8, None);
+        let settings = Layer { training_steps: Some(7), ..Layer::default() };
+        let mut simulator = Simulator::new(task.clone());
+        let mut rewards = Vec::new();
+        rollout(&mut simulator, &policy, 5, |_, _, step| rewards.push(step.reward.total()));
+        let cut = Objective::new(&settings, &task).episode(&mut simulator, &policy, 5).outcome;
+        assert_eq!((cut.length, cut.terminated), (7, false));
+        assert_eq!(cut.value, rewards[..7].iter().sum::<f64>());
+        let whole = Objective::new(&Layer::default(), &task).episode(&mut simulator, &policy, 5).outcome;
+        assert_eq!(whole.length, task.definition.horizon);
     }
 
     /// Walker pays 1 for every step it survives.

@@ -76,6 +76,8 @@ settings! {
     survival_shift: Shift,
     /// Training pays the survival bonus for this many steps of an episode all the same, so that falling at once does not pay
     survival_steps: u32,
+    /// Training episodes are cut off after this many steps; held-out evaluation always runs to the task's own horizon
+    training_steps: u32,
     /// Reset seeds of training: common (one draw for all candidates of a generation) or own (one for each)
     resets: Resets,
     /// Episodes of a held-out evaluation

@@ -31,6 +31,17 @@ pub fn rollout(
     simulator: &mut Simulator,
     policy: &LinearPolicy,
     seed: u64,
+    watch: impl FnMut(&Simulator, &[f64], &Step),
+) -> Outcome {
+    rollout_of(usize::MAX, simulator, policy, seed, watch)
+}
+
+/// A [`rollout`] that is cut off after `steps`, if the episode has not ended by then.
+pub fn rollout_of(
+    steps: usize,
+    simulator: &mut Simulator,
+    policy: &LinearPolicy,
+    seed: u64,
     mut watch: impl FnMut(&Simulator, &[f64], &Step),
 ) -> Outcome {
     let mut action = vec![0.0; policy.actions()];
@@ -46,7 +57,7 @@ pub fn rollout(
             outcome.value += step.reward.total();
         }
         watch(simulator, &action, &step);
-        if step.ends() {
+        if step.ends() || outcome.length >= steps {
             return Outcome { terminated: step.terminated && !step.diverged, diverged: step.diverged, ..outcome };
         }
     }

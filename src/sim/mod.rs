@@ -15,7 +15,7 @@ pub mod sums;
 mod task;
 
 pub use definition::{Contact, Definition, Noise, Part, Yardstick};
-pub use episode::{Outcome, rollout};
+pub use episode::{Outcome, rollout, rollout_of};
 pub(crate) use library::for_all_tasks;
 pub use library::{NAMES, find, is_built_in, text};
 pub use reward::Reward;

@@ -7,7 +7,8 @@ use crate::sim::Task;
 use toml::{Table, Value};
 
 /// What only one kind of search or another looks at, in the order it is told.
-const OF_THE_SEARCH: &[&str] = &["lambda0", "eta_m", "eta_c", "batch", "sigma", "step_size", "noise", "top_directions"];
+const OF_THE_SEARCH: &[&str] =
+    &["lambda0", "eta_m", "eta_c", "kappa", "batch", "sigma", "step_size", "noise", "top_directions"];
 
 /// The settings of one group, and the task if it could be found.
 struct Asked<'a> {
@@ -144,14 +145,20 @@ fn objective(asked: &Asked) -> String {
         format!(
             " In training the survival bonus of {bonus} a step is taken off{}, so that merely standing earns nothing; \
              every return on this page includes it.",
-            asked.number("survival_steps").map_or(String::new(), |steps| format!(" after {steps} steps"))
+            match asked.number("survival_steps") {
+                None | Some(0.0) => String::new(),
+                Some(steps) => format!(" after {steps} steps"),
+            }
         )
     } else {
         String::new()
     };
     let resets =
         if asked.is("resets", "common") { " All candidates of a generation start from the same one." } else { "" };
-    rule + resets + &shift + " An episode whose physics break down ranks last."
+    let cut = asked.number("training_steps").map_or(String::new(), |steps| {
+        format!(" Training episodes are cut off after {steps} steps; the returns on this page are of whole ones.")
+    });
+    rule + resets + &cut + &shift + " An episode whose physics break down ranks last."
 }
 
 fn budget(asked: &Asked) -> String {
