@@ -1,4 +1,4 @@
-//! `steady`: every candidate moves the mean by the normal score of its rank, and the center is the mean of the remembered.
+//! `steady`: every mirrored pair moves the mean by what its ranks differ in, and the center is the mean of the remembered.
 
 use crate::common::{losses, normal};
 use locomotion::optim::syncma::Steady;
@@ -28,8 +28,8 @@ fn scores_are_the_means_of_ordered_normal_numbers() {
     }
 }
 
-/// Along a slope that explains the ranks the mean moves κσ in a generation, and nowhere else but for noise of κσ/√N in
-/// every other direction.
+/// Along a slope that explains all differences the mean moves κσ in a generation, and nowhere else but for noise of κσ√(2/N)
+/// in every other direction.
 #[test]
 fn one_step_is_as_long_as_kappa_says() {
     let (n, batch, generations) = (10, 400, 25);
@@ -43,8 +43,47 @@ fn one_step_is_as_long_as_kappa_says() {
     let along = search.mean()[3] / unit;
     assert!((along - 1.0).abs() < 0.05, "{along} of the step along the slope");
     let across = (search.mean().norm_squared() - search.mean()[3].powi(2)).sqrt();
-    let expected = 1.5 * 0.2 * ((n - 1) as f64 * generations as f64 / batch as f64).sqrt();
+    // Both ends of a pair carry the same noise, so that it counts as one draw with twice the say.
+    let expected = 1.5 * 0.2 * (2.0 * (n - 1) as f64 * generations as f64 / batch as f64).sqrt();
     assert!((across / expected - 1.0).abs() < 0.5, "{across} across, noise explains {expected}");
+}
+
+#[test]
+fn candidates_come_in_mirrored_pairs() {
+    let mut search = steady(Settings { batch: Some(12), ..Settings::default() }, 7);
+    for generation in 0..5 {
+        let (mean, candidates) = (search.mean().clone(), search.ask());
+        assert_eq!(candidates.ncols(), 12);
+        for pair in 0..6 {
+            let middle = (candidates.column(2 * pair) + candidates.column(2 * pair + 1)) / 2.0;
+            assert!((middle - &mean).amax() < 1e-15);
+        }
+        search.tell(normal(1, 12, generation).as_slice());
+    }
+    let odd = Settings { variant: Variant::Steady, batch: Some(7), ..Settings::default() };
+    let error = Steady::new(&odd, DVector::zeros(7)).unwrap_err().to_string();
+    assert!(error.contains("batch") && error.contains("even"), "{error}");
+}
+
+/// In a bowl around the mean both ends of every pair are equally far up: without pairs the losses would say much, and
+/// with pairs a slope laid over the bowl decides alone, however steep the bowl is.
+#[test]
+fn what_both_ends_share_does_not_decide() {
+    let mut search = steady(Settings { batch: Some(200), kappa: Some(1.0), ..Settings::default() }, 8);
+    let candidates = search.ask();
+    search.tell(&losses(&candidates, |x| 1e6 * x.iter().map(|v| v * v).sum::<f64>() + x[2]));
+    let along = -search.mean()[2] / search.mean().norm();
+    assert!(along > 0.8, "{along} of the step is along the slope");
+}
+
+#[test]
+fn who_fails_loses_to_the_other_end() {
+    let mut search = steady(Settings { batch: Some(2), kappa: Some(1.0), ..Settings::default() }, 6);
+    let candidates = search.ask();
+    search.tell(&[f64::NAN, 1e9]);
+    let away = candidates.column(1) - candidates.column(0);
+    let cosine = search.mean().dot(&away) / (search.mean().norm() * away.norm());
+    assert!((cosine - 1.0).abs() < 1e-12, "the mean moves straight away from what failed: {cosine}");
 }
 
 #[test]
@@ -108,7 +147,7 @@ fn kappa_after(generations: u64, loss: impl Fn(u64, &[f64]) -> f64) -> f64 {
 #[test]
 fn kappa_grows_on_a_slope_shrinks_in_a_bowl_and_stays_in_noise() {
     let slope = kappa_after(100, |_, x| x[0]);
-    let most = (2.0 * 30.0 * normal_scores(20).iter().map(|e| e * e).sum::<f64>() / 60.0).sqrt();
+    let most = (2.0 * 30.0 * normal_scores(20)[..10].iter().map(|e| e * e).sum::<f64>() / 60.0).sqrt();
     assert!((slope / most - 1.0).abs() < 1e-12, "on an endless slope the KL budget is used: {slope} of {most}");
     let bowl = kappa_after(400, |_, x| x.iter().map(|v| v * v).sum());
     assert!(bowl < 0.7, "where steps undo each other, they get shorter: {bowl}");

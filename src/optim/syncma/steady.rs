@@ -1,30 +1,33 @@
 //! SynCMA for returns that are noisy and dimensions that are many: robots.
 //!
 //! A batch of 40 cannot teach a covariance of 888 × 888 numbers, and a step-size rule that reads noise as progress lets the
-//! search explode. So here the search keeps its width, and all it has is spent on the mean: every candidate has a say in
-//! it, the bad ones as much as the good ones, and only ranks count.
+//! search explode. So the width stays fixed here, and everything goes into the mean. Candidates come in mirrored pairs, and
+//! what counts is the difference within each pair, in ranks.
 //!
 //! ```text
-//! draw    x_i = m + σ z_i,  z_i ~ N(0, I),  i = 1 … N
-//! rank    x_1 is the best;  u_i = e_i / Σ e²,  e_i the normal scores
-//! mean    g = Σ u_i z_i,  m ← m + κ σ g
+//! draw    x_k = m ± σ z_k,  z_k ~ N(0, I),  k = 1 … K = N/2
+//! rank    s(x) the normal score of x among all N;  d_k = s(m + σ z_k) − s(m − σ z_k)
+//! weigh   |d_1| ≥ … ≥ |d_K|;  u_k = sign(d_k) e_k / Σ e²
+//! mean    g = Σ u_k z_k,  m ← m + κ σ g
 //! length  p ← (1 − c) p + √(c (2 − c) Σ e²) g,  κ ← min(κ exp(d (‖p‖²/n − 1)), √(2 ε Σ e² / n))
 //! center  h ← λ h + 1,  y ← y + (m − y) / h,  λ = λ0 / (λ0 + 1)
 //! ```
 //!
-//! - *Mean.* Normal scores are the weights of the best progress in many dimensions (Arnold 2006; Akimoto, Auger & Hansen
-//!   2020). Per candidate they carry a quarter of the noise of CMA-ES's positive weights. g is the natural gradient of the
-//!   expected score, and is one unit long along a slope that explains the ranks alone.
-//! - *Length.* If the ranks are noise, p is standard normal and κ stays where it is on average. If steps of many generations
-//!   agree, p is longer and κ grows; if they undo each other, κ shrinks. Noise alone costs κ² n / (2 Σ e²) nats of
-//!   KL(new ‖ old) in a generation, and ε is the most that is allowed: the paper's constrained problem (9).
+//! - *Pairs.* A robot that walks falls when it is pushed far enough in any direction. Both ends of a pair suffer alike from
+//!   that, and their difference is left with the slope. Without pairs the search has to be so narrow that a fall is rare,
+//!   and then it does not get across the small ridges on the way. ARS (Mania et al. 2018) has pairs for the same reason.
+//! - *Mean.* e_1 > … > e_K are the positive normal scores of N, which are the weights of the best progress in many
+//!   dimensions (Arnold 2006; Akimoto, Auger & Hansen 2020). g is one unit long along a slope that explains all differences.
+//! - *Length.* If the differences are noise, p is standard normal and κ stays where it is on average. If steps of many
+//!   generations agree, p is longer and κ grows; if they undo each other, κ shrinks. Noise alone costs κ² n / (2 Σ e²) nats
+//!   of KL(new ‖ old) in a generation, and ε is the most that is allowed: the paper's constrained problem (9).
 //! - *Center.* What would be deployed is the mean of the remembered generations, a generation τ ago counting λ^τ as
 //!   everywhere in SynCMA. The noise in single steps averages out, and the search itself is not held back.
 //!
 //! | symbol | field | default |
 //! |---|---|---|
-//! | N | `batch` | 4 + ⌊3 ln n⌋ as CMA-ES |
-//! | u_i, Σ e² | `weights`, `mass` | |
+//! | N | `batch` | 4 + ⌊3 ln n⌋ as CMA-ES, and one more if that is odd |
+//! | e_k, Σ e² | `scores`, `mass` | |
 //! | κ | `kappa` | starts at 1.5 and follows its rule; a κ in the settings stays as it is |
 //! | σ | `sigma` | 0.1 |
 //! | λ | `decay` | λ0 = 2 |
@@ -53,7 +56,8 @@ const MOST_NATS: f64 = 30.0;
 /// SynCMA, variant `steady`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Steady {
-    weights: Vec<f64>,
+    /// e_k, largest first, one per pair.
+    scores: Vec<f64>,
     mass: f64,
     kappa: f64,
     /// None where κ is fixed.
@@ -70,13 +74,15 @@ pub struct Steady {
 impl Steady {
     /// About to search from `mean`.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
-        let batch = settings.batch.unwrap_or_else(|| Constants::default_population(mean.len()));
-        let scores = normal_scores(batch);
-        let mass: f64 = scores.iter().map(|e| e * e).sum();
+        let batch = settings.batch.unwrap_or_else(|| Constants::default_population(mean.len()).next_multiple_of(2));
+        if batch % 2 == 1 {
+            return Err(SettingsError::new("batch", batch, "use an even number: candidates come in mirrored pairs"));
+        }
+        let scores = normal_scores(batch)[..batch / 2].to_vec();
         let lambda0 = settings.lambda0.unwrap_or(LAMBDA0);
         Ok(Self {
-            weights: scores.iter().map(|e| e / mass).collect(),
-            mass,
+            mass: scores.iter().map(|e| e * e).sum(),
+            scores,
             kappa: settings.kappa.unwrap_or(KAPPA),
             path: settings.kappa.is_none().then(|| DVector::zeros(mean.len())),
             sigma: settings.sigma.unwrap_or(SIGMA),
@@ -89,11 +95,11 @@ impl Steady {
         })
     }
 
-    /// Learns from candidates someone else has drawn, as `tell` does from its own.
+    /// Learns from pairs of candidates someone else has drawn, as `tell` does from its own.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
-        let mut z = candidates.clone();
-        z.column_iter_mut().for_each(|mut x| x -= &self.mean);
-        self.learn_whitened(&(z / self.sigma), loss);
+        let pairs = self.scores.len();
+        let z = DMatrix::from_fn(self.mean.len(), pairs, |i, k| candidates[(i, 2 * k)] - candidates[(i, 2 * k + 1)]);
+        self.learn_whitened(&(z / (2.0 * self.sigma)), loss);
     }
 
     /// m, where the next candidates are drawn around; [`center`](Optimizer::center) is the mean of the remembered ones.
@@ -107,15 +113,21 @@ impl Steady {
     }
 
     fn learn_whitened(&mut self, z: &DMatrix<f64>, loss: &[f64]) {
-        assert_eq!(loss.len(), self.weights.len(), "one loss per candidate");
+        assert_eq!(loss.len(), 2 * self.scores.len(), "one loss per candidate");
         self.generation += 1;
         if is_flat(loss) {
             return;
         }
-        // g = Σ u_i z_i
+        // d_k = s(m + σ z_k) − s(m − σ z_k)
+        let mut s = vec![0.0; loss.len()];
+        ranking(loss).iter().enumerate().for_each(|(rank, &i)| s[i] = self.score(rank));
+        let d: Vec<f64> = s.chunks_exact(2).map(|pair| pair[0] - pair[1]).collect();
+        let mut order: Vec<usize> = (0..d.len()).collect();
+        order.sort_by(|&a, &b| d[b].abs().total_cmp(&d[a].abs()));
+        // g = Σ u_k z_k,  u_k = sign(d_k) e_k / Σ e²
         let mut g = DVector::zeros(self.mean.len());
-        for (&i, u) in ranking(loss).iter().zip(&self.weights) {
-            g.axpy(*u, &z.column(i), 1.0);
+        for (&k, e) in order.iter().zip(&self.scores) {
+            g.axpy(d[k].signum() * e / self.mass, &z.column(k), 1.0);
         }
         // p ← (1 − c) p + √(c (2 − c) Σ e²) g,  κ ← min(κ exp(d (‖p‖²/n − 1)), √(2 ε Σ e² / n))
         if let Some(path) = &mut self.path {
@@ -131,17 +143,25 @@ impl Steady {
         self.center += (&self.mean - &self.center) / self.weight;
     }
 
-    /// z of this generation, one per column.
+    /// The normal score of a rank among all N: the lower half mirrors the upper one.
+    fn score(&self, rank: usize) -> f64 {
+        match self.scores.get(rank) {
+            Some(score) => *score,
+            None => -self.scores[2 * self.scores.len() - 1 - rank],
+        }
+    }
+
+    /// z of this generation, one per pair.
     fn draw(&self) -> DMatrix<f64> {
-        standard_normal(self.mean.len(), self.weights.len(), self.seed, self.generation)
+        standard_normal(self.mean.len(), self.scores.len(), self.seed, self.generation)
     }
 }
 
 impl Optimizer for Steady {
     fn ask(&mut self) -> DMatrix<f64> {
-        let mut candidates = self.draw() * self.sigma;
-        candidates.column_iter_mut().for_each(|mut x| x += &self.mean);
-        candidates
+        let z = self.draw();
+        let sign = |column: usize| if column.is_multiple_of(2) { self.sigma } else { -self.sigma };
+        DMatrix::from_fn(self.mean.len(), 2 * z.ncols(), |i, c| self.mean[i] + sign(c) * z[(i, c / 2)])
     }
 
     fn tell(&mut self, loss: &[f64]) {
