@@ -2,11 +2,11 @@
 
 use hdf5::types::{EnumMember, EnumType, FloatSize, IntSize, TypeDescriptor, VarLenUnicode};
 use hdf5::{Dataset, File, Group};
-use locomotion::evaluate::Evaluator;
 use locomotion::policy::LinearPolicy;
-use locomotion::report::traces::minari::{self, DatasetId};
-use locomotion::report::traces::{Layout, Request, write_file};
+use locomotion::rollout::Evaluator;
 use locomotion::sim::{self, Task};
+use locomotion::traces::minari::{self, DatasetId};
+use locomotion::traces::{Layout, Request, write_file};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ fn request<'a>(evaluator: &'a Evaluator, task: &'a Task, policy: &'a LinearPolic
 }
 
 /// Calls `check` with the dataset's file, its metadata and the outcomes that `eval` reports.
-fn with_dataset(name: &str, episodes: usize, check: impl Fn(&Arc<Task>, &File, &Value, &[sim::Outcome])) {
+fn with_dataset(name: &str, episodes: usize, check: impl Fn(&Arc<Task>, &File, &Value, &[sim::EpisodeOutcome])) {
     let task = sim::find(name).unwrap();
     let (policy, evaluator) = (wiggle(&task), Evaluator::new(&task, 2).unwrap());
     let root = tempfile::tempdir().unwrap();
