@@ -331,7 +331,7 @@ fn each_wrong_input_has_its_own_message_and_exit_code() {
     let cases: [(&[&str], i32, &str); 10] = [
         (&["-o", &at("a.h5"), "--env", "hopper-v5"], 3, "the policy is for `swimmer-v5`, not for `hopper-v5`"),
         (&["-o", &at("no/such/folder.h5")], 4, "cannot write"),
-        (&["-o", &at("there.h5")], 4, "`--force` replaces it"),
+        (&["-o", &at("there.h5")], 4, "--force replaces it"),
         (&["-o", &at(""), "--force"], 4, "it exists and is no ordinary file"),
         (&["-o", "/dev/null", "--force"], 4, "it exists and is no ordinary file"),
         (&["--minari", "swimmer/doing-nothing", "--root", &root], 2, "try `swimmer/doing-nothing-v0`"),
