@@ -12,7 +12,7 @@ const LIBRARY_SHA256: &str = "23496b023ee80fb61ab71167e94bc649f9941710fde96b18bb
 const WHEEL_SHA256: &str = "d66928d86a2d1b601bbaa4dc11db50214d17d5301bb8afd84721313b67ff0874";
 
 /// What the numbers of a benchmark depend on.
-const SEARCHES: [&str; 5] = ["src/optim", "src/problem", "src/experiment/trial.rs", "src/random.rs", "Cargo.lock"];
+const SEARCHES: [&str; 5] = ["src/optim", "src/benchmark", "src/random.rs", "src/statistics", "Cargo.lock"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -12,6 +12,9 @@ pub struct Error {
     pub message: String,
     /// The remedy, if there is one to name.
     pub hint: Option<String>,
+    /// The settings that message and hint name in backticks, `name` or `name value`. Whoever shows the error may say them
+    /// in words of its own: a command line says `--name`.
+    pub fields: Vec<&'static str>,
 }
 
 /// Who has to act.
@@ -29,16 +32,21 @@ pub enum Kind {
 
 impl Error {
     pub fn failed(message: impl Into<String>) -> Self {
-        Self { kind: Kind::Failed, message: message.into(), hint: None }
+        Self { kind: Kind::Failed, message: message.into(), hint: None, fields: Vec::new() }
     }
 
     pub fn usage(message: impl Into<String>) -> Self {
-        Self { kind: Kind::Usage, message: message.into(), hint: None }
+        Self { kind: Kind::Usage, message: message.into(), hint: None, fields: Vec::new() }
     }
 
     /// An input file is wrong: `what` says the field and what would be right.
     pub fn input(file: impl AsRef<Path>, what: impl std::fmt::Display) -> Self {
-        Self { kind: Kind::Input, message: format!("{what}\n  in {}", file.as_ref().display()), hint: None }
+        Self {
+            kind: Kind::Input,
+            message: format!("{what}\n  in {}", file.as_ref().display()),
+            hint: None,
+            fields: Vec::new(),
+        }
     }
 
     pub fn output(file: impl AsRef<Path>, what: impl std::fmt::Display) -> Self {
@@ -46,11 +54,18 @@ impl Error {
             kind: Kind::Output,
             message: format!("cannot write: {what}\n  to {}", file.as_ref().display()),
             hint: None,
+            fields: Vec::new(),
         }
     }
 
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// Says which settings message and hint name.
+    pub fn naming(mut self, fields: &[&'static str]) -> Self {
+        self.fields.extend(fields);
         self
     }
 

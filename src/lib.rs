@@ -2,33 +2,41 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`optim`] | black-box optimisers: ask, tell; they see vectors and numbers only |
-//! | [`problem`] | functions and a path to plan, to try optimisers on |
-//! | [`experiment`] | where optimisers and problems meet: trials, side by side, resumable |
+//! | [`optim`] | black-box optimizers: ask, tell; they see vectors and numbers only |
+//! | [`benchmark`] | functions and a path to plan, to try optimizers on; trials side by side, resumable |
 //! | [`sim`] | tasks equal to Gymnasium's: reset, step, observation, reward, termination |
 //! | [`policy`] | a = clamp(W·(s − mean)/std, −1, 1) and its file format |
-//! | [`evaluate`] | batches of episodes on threads, outcomes in index order |
-//! | [`run`] | where optimisers and simulations meet: settings, loop, checkpoints, resume |
-//! | [`report`] | what was found, for people and for other programs: one format per file |
-//! | [`statistics`], [`random`], [`names`], [`workers`] | honest numbers, counter-based random streams, hints for unknown names, threads |
-//! | [`cli`] | one file per command: parse, call the library, print |
+//! | [`rollout`] | batches of episodes on threads, outcomes in index order; the one recorder of an episode |
+//! | [`train`] | where optimizers and simulations meet: settings, loop, checkpoints, resume |
+//! | [`plot`] | numbers → SVG and PNG |
+//! | [`film`] | recordings → video, GIF, contact sheet, HTML replay, window |
+//! | [`traces`] | recordings → HDF5 |
+//! | [`report`] | runs → tables and pages |
+//! | [`statistics`], [`random`], [`suggest`], [`workers`], [`atomic`], [`font`] | honest numbers, counter-based random streams, hints for unknown names, threads, files that are whole or absent, letters |
+//! | [`cli`] | one file per command: parse, call the library, print; the only place that knows flags |
 //!
-//! Data goes one way: `cli → {run, experiment, report} → {optim, evaluate, problem} → {sim, policy}`. A simulation knows no optimiser, an
-//! optimiser no simulation, and neither a terminal.
+//! Data goes one way: `cli → report → {plot, film, benchmark}`, `cli → {train, traces}`, `{train, film, traces} → rollout → sim
+//! → policy`, `{train, benchmark} → optim`. `tests/architecture.rs` holds these arrows.
 
+pub mod atomic;
+pub mod benchmark;
 pub mod cli;
 pub mod error;
-pub mod evaluate;
-pub mod experiment;
-pub mod names;
+pub mod film;
+pub mod font;
 pub mod optim;
+pub mod plot;
 pub mod policy;
-pub mod problem;
 pub mod random;
 pub mod report;
-pub mod run;
+pub mod rollout;
 pub mod sim;
 pub mod statistics;
+pub mod suggest;
+pub mod traces;
+pub mod train;
 pub mod workers;
 
 pub use error::{Error, Result};
+/// The name by which `optim` knows [`suggest`].
+pub(crate) use suggest as names;

@@ -7,25 +7,78 @@ use std::path::{Path, PathBuf};
 
 /// What each module under src/ may use of this crate.
 fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
-    let ground = ["Error", "Result", "error", "names", "random", "statistics", "workers"];
+    let ground = ["Error", "Result", "error", "random", "statistics", "suggest", "workers"];
     let on_ground = |more: &[&'static str]| [&ground[..], more].concat();
     BTreeMap::from([
         ("error", vec![]),
-        ("names", vec![]),
+        ("suggest", vec![]),
         ("random", vec![]),
+        ("font", vec![]),
+        ("atomic", vec!["Error", "Result"]),
         ("workers", vec!["Error", "Result"]),
         ("statistics", on_ground(&[])),
         ("policy", on_ground(&[])),
         ("sim", on_ground(&["policy"])),
-        ("evaluate", on_ground(&["policy", "sim"])),
-        ("optim", on_ground(&[])),
-        ("problem", on_ground(&[])),
-        ("experiment", on_ground(&["optim", "problem"])),
-        ("report", on_ground(&["policy", "sim", "evaluate", "problem"])),
-        ("run", on_ground(&["policy", "sim", "evaluate", "optim"])),
-        ("cli", on_ground(&["policy", "sim", "evaluate", "optim", "problem", "experiment", "report", "run"])),
+        ("rollout", on_ground(&["policy", "sim"])),
+        // `names` is what it calls `suggest`.
+        ("optim", on_ground(&["names"])),
+        ("benchmark", on_ground(&["optim"])),
+        ("train", on_ground(&["atomic", "optim", "policy", "rollout", "sim"])),
+        ("plot", on_ground(&["atomic", "font"])),
+        ("film", on_ground(&["atomic", "font", "policy", "rollout", "sim"])),
+        ("traces", on_ground(&["atomic", "policy", "rollout", "sim"])),
+        ("report", on_ground(&["atomic", "benchmark", "film", "plot", "policy", "sim"])),
+        (
+            "cli",
+            on_ground(&[
+                "atomic",
+                "benchmark",
+                "film",
+                "optim",
+                "plot",
+                "policy",
+                "report",
+                "rollout",
+                "sim",
+                "traces",
+                "train",
+            ]),
+        ),
         ("main", vec!["cli"]),
     ])
+}
+
+/// Every source file of a part of the crate, by its path inside src/, and its text.
+fn texts(wanted: impl Fn(&str) -> bool) -> Vec<(String, String)> {
+    let src = common::root().join("src");
+    let mut files = Vec::new();
+    sources(&src, &mut files);
+    let inside = |file: &PathBuf| file.strip_prefix(&src).unwrap().to_str().unwrap().to_string();
+    let all = files.iter().map(|file| (inside(file), std::fs::read_to_string(file).unwrap()));
+    all.filter(|(file, _)| wanted(file)).collect()
+}
+
+/// Whether a file belongs to the library: whoever depends on it has no command line.
+fn is_library(file: &str) -> bool {
+    !file.starts_with("cli/") && file != "main.rs"
+}
+
+/// The code of a source text: without comments, and without its unit tests.
+fn code(text: &str) -> String {
+    let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let before_comment = |line: &str| line.split("//").next().unwrap_or_default().to_string() + "\n";
+    text.lines().map(before_comment).collect()
+}
+
+/// The flags that a source text mentions, such as `--budget`, or `--` before a value put in.
+fn flags(text: &str) -> Vec<String> {
+    let is_flag = |rest: &str| rest.starts_with(|c: char| c.is_ascii_lowercase() || c == '{');
+    let code = code(text);
+    let found = code.split("--").skip(1).filter(|rest| is_flag(rest));
+    found
+        .map(|rest| rest.chars().take_while(|c| !c.is_whitespace()).collect())
+        .map(|word: String| format!("--{word}"))
+        .collect()
 }
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -69,6 +122,40 @@ fn arrows_point_one_way() {
         let may = allowed.get(module).unwrap_or_else(|| panic!("module `{module}` has no place in the map"));
         for name in used(&std::fs::read_to_string(&file).unwrap()) {
             assert!(name == module || may.contains(&name.as_str()), "{} uses `{name}`", inside.display());
+        }
+    }
+}
+
+/// Files that still speak of flags. They go from this list, and none is added.
+const STILL_SPEAK_OF_FLAGS: [&str; 1] = ["optim/settings.rs"];
+
+#[test]
+fn the_library_does_not_speak_of_flags() {
+    for (file, text) in texts(is_library) {
+        let found = flags(&text);
+        match STILL_SPEAK_OF_FLAGS.contains(&file.as_str()) {
+            true => assert!(!found.is_empty(), "{file} no longer speaks of flags: take it from the list"),
+            false => assert!(found.is_empty(), "{file} speaks of {found:?}: name settings, and let `cli` say flags"),
+        }
+    }
+    assert_eq!(flags("hint(\"try --budget 3\"); format!(\" --{} 4\", x) // --not this"), ["--budget", "--{}"]);
+}
+
+#[test]
+fn nothing_but_the_command_line_knows_clap() {
+    for (file, text) in texts(is_library) {
+        assert!(!code(&text).contains("clap"), "{file} knows clap");
+    }
+    assert!(texts(|file| file.starts_with("cli/")).iter().any(|(_, text)| text.contains("use clap::")));
+}
+
+#[test]
+fn every_room_says_what_comes_in_what_goes_out_and_what_it_must_not_know() {
+    for room in ["train", "benchmark", "rollout", "plot", "film", "traces", "report", "sim", "statistics", "cli"] {
+        let (_, text) = texts(|file| file == format!("{room}/mod.rs")).remove(0);
+        let head: String = text.lines().take(4).collect::<Vec<_>>().join(" ");
+        for part in ["In: ", "Out: ", "Must not know: "] {
+            assert!(head.contains(part), "{room}/mod.rs does not begin with `{part}`");
         }
     }
 }

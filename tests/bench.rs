@@ -3,9 +3,9 @@
 mod common;
 
 use common::{locomotion, stderr, stdout};
-use locomotion::experiment::Trial;
+use locomotion::benchmark::Trial;
+use locomotion::benchmark::{Description, Function, Problem, Synthetic, TrialOutcome};
 use locomotion::optim::{Bounds, Optimizer, Settings};
-use locomotion::problem::{Description, Function, Outcome, Problem, Synthetic};
 use locomotion::random::{Purpose, stream};
 use locomotion::statistics::median;
 use nalgebra::DVector;
@@ -121,7 +121,7 @@ fn trial(contestant: &str, dim: usize, budget: u64) -> Trial {
     }
 }
 
-fn outcome(contestant: &str, dim: usize, budget: u64) -> Outcome {
+fn outcome(contestant: &str, dim: usize, budget: u64) -> TrialOutcome {
     trial(contestant, dim, budget).run(&AtomicBool::new(false)).unwrap().unwrap()
 }
 

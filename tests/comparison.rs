@@ -4,7 +4,7 @@ mod common;
 
 use common::runs::Fake;
 use locomotion::report::comparison::Comparison;
-use locomotion::report::groups::group;
+use locomotion::report::repetitions::group;
 use locomotion::report::runs::collect;
 use std::path::PathBuf;
 

@@ -4,9 +4,9 @@ mod common;
 
 use common::runs::Fake;
 use common::{locomotion, stderr, stdout};
-use locomotion::report::curve::{Axis, Curve};
-use locomotion::report::curves::Figure;
-use locomotion::report::groups::{Group, group};
+use locomotion::plot::Axis;
+use locomotion::report::curves::{curve, figure};
+use locomotion::report::repetitions::{Group, group};
 use locomotion::report::runs::collect;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ fn groups(folders: &[PathBuf]) -> Vec<Group> {
 fn what_is_drawn_of_one_run_is_what_was_measured() {
     let root = tempfile::tempdir().unwrap();
     let fake = Fake::new("syncma", 3, 355.0);
-    let figure = Figure::new(&groups(&[fake.write(root.path())]), Axis::Episodes).unwrap();
+    let figure = figure(&groups(&[fake.write(root.path())]), Axis::Episodes).unwrap();
     let drawn: Vec<&str> = figure.csv().lines().filter(|line| line.contains(",heldout,")).collect();
     let measured = |g: usize| format!("syncma,heldout,{},1,{v},{v},{v}", g * 100, v = fake.heldout(g));
     assert_eq!(drawn, (1..=10).map(|k| measured(2 * k)).collect::<Vec<_>>());
@@ -36,22 +36,22 @@ fn what_is_drawn_of_one_run_is_what_was_measured() {
 fn the_band_holds_the_median_and_the_order_of_runs_changes_nothing() {
     let root = tempfile::tempdir().unwrap();
     let mut folders = experiment(root.path());
-    let figure = |folders: &[PathBuf], axis| {
+    let drawn = |folders: &[PathBuf], axis| {
         let groups = groups(folders);
-        for curve in groups.iter().map(|group| Curve::new(group, axis)) {
+        for curve in groups.iter().map(|group| curve(group, axis)) {
             assert!(curve.heldout.len() >= 10 && curve.best.len() >= 10);
             for p in curve.heldout.iter().chain(&curve.best) {
                 assert!(p.low <= p.median && p.median <= p.high, "{p:?}");
             }
         }
-        let figure = Figure::new(&groups, axis).unwrap();
+        let figure = figure(&groups, axis).unwrap();
         (figure.svg().unwrap(), figure.png().unwrap(), figure.csv().to_string())
     };
     for axis in [Axis::Episodes, Axis::Steps] {
-        let first = figure(&folders, axis);
-        assert_eq!(figure(&folders, axis), first, "the same bytes twice");
+        let first = drawn(&folders, axis);
+        assert_eq!(drawn(&folders, axis), first, "the same bytes twice");
         folders[2..].reverse();
-        assert_eq!(figure(&folders, axis), first, "seeds in another order");
+        assert_eq!(drawn(&folders, axis), first, "seeds in another order");
         assert!(first.0.starts_with("<svg ") && !first.0.contains("<text"), "text is outlines");
         assert!(first.1.starts_with(b"\x89PNG"));
     }
@@ -62,7 +62,7 @@ fn a_curve_ends_where_fewer_than_three_quarters_of_the_seeds_remain() {
     let root = tempfile::tempdir().unwrap();
     let fake = |seed: u64| Fake { generations: [20, 20, 12, 8][seed as usize], ..Fake::new("syncma", seed, 355.0) };
     let folders: Vec<PathBuf> = (0..4).map(|seed| fake(seed).write(root.path())).collect();
-    let curve = Curve::new(&groups(&folders)[0], Axis::Episodes);
+    let curve = curve(&groups(&folders)[0], Axis::Episodes);
     let seeds: Vec<(f64, usize)> = curve.heldout.iter().map(|p| (p.x, p.seeds)).collect();
     assert_eq!(seeds, [(200.0, 4), (400.0, 4), (600.0, 4), (800.0, 4), (1000.0, 3), (1200.0, 3)]);
 }

@@ -2,10 +2,10 @@
 
 mod common;
 
-use locomotion::evaluate::{Evaluator, Job};
 use locomotion::policy::LinearPolicy;
 use locomotion::random::{Purpose, stream};
-use locomotion::sim::{NAMES, Outcome, Simulator, Task, find, rollout};
+use locomotion::rollout::{Evaluator, Job};
+use locomotion::sim::{EpisodeOutcome, NAMES, Simulator, Task, find, rollout};
 use rand::RngExt;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -39,7 +39,7 @@ fn random_policy(task: &Task, seed: u64, scale: f64) -> LinearPolicy {
 }
 
 /// Every bit of an episode: outcome and final state.
-fn all_of(simulator: &mut Simulator, policy: &LinearPolicy, seed: u64) -> (Outcome, Vec<u64>) {
+fn all_of(simulator: &mut Simulator, policy: &LinearPolicy, seed: u64) -> (EpisodeOutcome, Vec<u64>) {
     let outcome = rollout(simulator, policy, seed, |_, _, _| ());
     let state = [simulator.qpos(), simulator.qvel(), simulator.observation()].concat();
     (outcome, common::bits(&state))

@@ -3,8 +3,8 @@
 mod common;
 
 use common::{bits, data, digest};
-use locomotion::sim::seeds::NumpyRng;
-use locomotion::sim::sums::{numpy_sum, numpy_sum_of_squares};
+use locomotion::sim::numpy_rng::NumpyRng;
+use locomotion::sim::numpy_sum::{numpy_sum, numpy_sum_of_squares};
 use serde_json::Value;
 
 fn draws(n: usize, mut draw: impl FnMut() -> f64) -> Vec<f64> {

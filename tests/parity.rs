@@ -4,7 +4,7 @@ mod common;
 
 use common::{bits, data, digest};
 use locomotion::policy::LinearPolicy;
-use locomotion::sim::seeds::NumpyRng;
+use locomotion::sim::numpy_rng::NumpyRng;
 use locomotion::sim::{Simulator, Step, find, rollout};
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -2,8 +2,8 @@
 
 mod common;
 
-use locomotion::problem::rover::{self, PLACES};
-use locomotion::problem::{Function, Instance, Problem, Rover, Synthetic};
+use locomotion::benchmark::rover::{self, PLACES};
+use locomotion::benchmark::{Function, Instance, Problem, Rover, Synthetic};
 use locomotion::random::{Purpose, stream};
 use locomotion::statistics::{mean, ranks, standard_deviation};
 use nalgebra::{DMatrix, DVector};
@@ -150,7 +150,7 @@ fn equal_values_share_the_mean_of_their_ranks() {
 
 #[test]
 fn nowhere_has_no_value() {
-    for function in locomotion::problem::Function::ALL {
+    for function in locomotion::benchmark::Function::ALL {
         for nowhere in [[f64::NAN, 0.0, 0.0], [0.0, f64::NAN, 0.0], [0.0, 0.0, f64::NAN]] {
             assert!(function.value(&nowhere).is_nan(), "{}", function.name());
         }

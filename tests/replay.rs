@@ -2,14 +2,14 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use locomotion::evaluate::Evaluator;
+use locomotion::film::html;
 use locomotion::policy::LinearPolicy;
-use locomotion::report::html;
-use locomotion::sim::{self, Outcome, Simulator};
+use locomotion::rollout::Evaluator;
+use locomotion::sim::{self, EpisodeOutcome, Simulator};
 use serde_json::Value;
 
 /// The page of a policy that moves a little, its data, and the outcome.
-fn page(name: &str, seconds: Option<f64>, weight: f64) -> (String, Value, Outcome) {
+fn page(name: &str, seconds: Option<f64>, weight: f64) -> (String, Value, EpisodeOutcome) {
     let task = sim::find(name).unwrap();
     let weights: Vec<f64> = (0..task.observations * task.actions).map(|k| weight * (k as f64).sin()).collect();
     let policy = LinearPolicy::from_rows(&weights, task.observations, None);

@@ -2,11 +2,11 @@
 
 use hdf5::types::{EnumMember, EnumType, FloatSize, IntSize, TypeDescriptor, VarLenUnicode};
 use hdf5::{Dataset, File, Group};
-use locomotion::evaluate::Evaluator;
 use locomotion::policy::LinearPolicy;
-use locomotion::report::traces::minari::{self, DatasetId};
-use locomotion::report::traces::{Layout, Request, write_file};
+use locomotion::rollout::Evaluator;
 use locomotion::sim::{self, Task};
+use locomotion::traces::minari::{self, DatasetId};
+use locomotion::traces::{Layout, Request, write_file};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ fn request<'a>(evaluator: &'a Evaluator, task: &'a Task, policy: &'a LinearPolic
 }
 
 /// Calls `check` with the dataset's file, its metadata and the outcomes that `eval` reports.
-fn with_dataset(name: &str, episodes: usize, check: impl Fn(&Arc<Task>, &File, &Value, &[sim::Outcome])) {
+fn with_dataset(name: &str, episodes: usize, check: impl Fn(&Arc<Task>, &File, &Value, &[sim::EpisodeOutcome])) {
     let task = sim::find(name).unwrap();
     let (policy, evaluator) = (wiggle(&task), Evaluator::new(&task, 2).unwrap());
     let root = tempfile::tempdir().unwrap();
@@ -331,7 +331,7 @@ fn each_wrong_input_has_its_own_message_and_exit_code() {
     let cases: [(&[&str], i32, &str); 10] = [
         (&["-o", &at("a.h5"), "--env", "hopper-v5"], 3, "the policy is for `swimmer-v5`, not for `hopper-v5`"),
         (&["-o", &at("no/such/folder.h5")], 4, "cannot write"),
-        (&["-o", &at("there.h5")], 4, "`--force` replaces it"),
+        (&["-o", &at("there.h5")], 4, "--force replaces it"),
         (&["-o", &at(""), "--force"], 4, "it exists and is no ordinary file"),
         (&["-o", "/dev/null", "--force"], 4, "it exists and is no ordinary file"),
         (&["--minari", "swimmer/doing-nothing", "--root", &root], 2, "try `swimmer/doing-nothing-v0`"),

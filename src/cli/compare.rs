@@ -1,12 +1,12 @@
 use super::interrupt::Interrupt;
+use super::settings_args::{SettingsArgs, command};
 use super::train::{resolve, usual_folder};
 use super::{print, print_json, write_table};
-use crate::experiment::Contestant;
+use crate::benchmark::Contestant;
+use crate::plot::Axis;
 use crate::report::comparison::Comparison;
-use crate::report::curve::Axis;
-use crate::report::curves::Figure;
-use crate::report::{groups, runs};
-use crate::run::{Conditions, Layer, Trial, run_all};
+use crate::report::{curves, repetitions, runs};
+use crate::train::{PartialSettings, PlannedRun, RunOptions, run_all};
 use crate::{Error, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use std::time::Duration;
 #[derive(Args)]
 pub struct Compare {
     #[command(flatten)]
-    settings: Layer,
+    settings: SettingsArgs,
     /// Optimizers, with commas between; SynCMA's variant and lambda0 may follow: syncma:exact:4
     #[arg(long, value_delimiter = ',', required = true, value_name = "NAME[:VARIANT[:LAMBDA0]]")]
     optimizers: Vec<Contestant>,
@@ -43,15 +43,15 @@ impl Compare {
         }
         let trials = self.trials()?;
         if self.list {
-            let command = |trial: &Trial| {
-                format!("{} --resume {} --quiet\n", trial.resolved.settings.command(), trial.folder.path().display())
+            let line = |trial: &PlannedRun| {
+                format!("{} --resume {} --quiet\n", command(&trial.resolved.settings), trial.folder.path().display())
             };
-            return print(&trials.iter().map(command).collect::<String>()).map(|()| 0);
+            return print(&trials.iter().map(line).collect::<String>()).map(|()| 0);
         }
         let interrupt = Interrupt::listen()?;
         let leave = interrupt.leave();
-        let conditions = Conditions { threads: self.threads, checkpoint_every: Duration::from_secs(30), leave };
-        run_all(&trials, &conditions, &|trial, stop| eprintln!("{}: {stop}", trial.folder.path().display()))?;
+        let options = RunOptions { threads: self.threads, checkpoint_every: Duration::from_secs(30), leave, command };
+        run_all(&trials, &options, &|trial, stop| eprintln!("{}: {stop}", trial.folder.path().display()))?;
         if let Some(code) = interrupt.code() {
             eprintln!("saved; the same command goes on");
             return Ok(code);
@@ -59,33 +59,33 @@ impl Compare {
         self.conclude(&trials).map(|()| 0)
     }
 
-    fn trials(&self) -> Result<Vec<Trial>> {
+    fn trials(&self) -> Result<Vec<PlannedRun>> {
         let first = self.settings.seed.unwrap_or(0);
         let mut trials = Vec::new();
         for contestant in &self.optimizers {
             for seed in first..first + u64::from(self.seeds) {
-                let flags = Layer {
+                let flags = PartialSettings {
                     optimizer: Some(contestant.optimizer),
                     variant: contestant.variant.or(self.settings.variant),
                     lambda0: contestant.lambda0.or(self.settings.lambda0),
                     seed: Some(seed),
-                    ..self.settings.clone()
+                    ..self.settings.clone().into()
                 };
                 let resolved = resolve(flags, None)?;
                 let folder = usual_folder(&self.out, &resolved.settings)?;
-                trials.push(Trial { resolved, folder });
+                trials.push(PlannedRun { resolved, folder });
             }
         }
         Ok(trials)
     }
 
     /// Prints the table and writes it, with the figure, beside the trials.
-    fn conclude(&self, trials: &[Trial]) -> Result<()> {
+    fn conclude(&self, trials: &[PlannedRun]) -> Result<()> {
         let folders: Vec<PathBuf> = trials.iter().map(|trial| trial.folder.path().to_path_buf()).collect();
-        let groups = groups::group(runs::collect(&folders)?)?;
+        let groups = repetitions::group(runs::collect(&folders)?)?;
         let comparison = Comparison::new(&groups);
         let place = folders[0].ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf();
-        Figure::new(&groups, Axis::Episodes)?.write(&place.join("comparison-curves.svg"), true)?;
+        curves::figure(&groups, Axis::Episodes)?.write(&place.join("comparison-curves.svg"), true)?;
         let table = [comparison.text(), comparison.csv(), comparison.markdown()];
         write_table(&place, "comparison", table, &comparison)?;
         if self.json {

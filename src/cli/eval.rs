@@ -1,7 +1,7 @@
-use super::chosen::Chosen;
+use super::policy_arg::PolicyArg;
 use super::{print, print_json};
-use crate::evaluate::Evaluator;
-use crate::sim::Outcome;
+use crate::rollout::Evaluator;
+use crate::sim::EpisodeOutcome;
 use crate::statistics::{mean, quantile, standard_deviation};
 use crate::{Error, Result};
 use clap::Args;
@@ -10,7 +10,7 @@ use serde::Serialize;
 #[derive(Args)]
 pub struct Eval {
     #[command(flatten)]
-    chosen: Chosen,
+    policy: PolicyArg,
     /// How many episodes
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     episodes: u32,
@@ -29,7 +29,7 @@ pub struct Eval {
 #[derive(Serialize)]
 struct Report {
     task: String,
-    episodes: Vec<Outcome>,
+    episodes: Vec<EpisodeOutcome>,
     mean: f64,
     median: f64,
     /// Standard deviation of the returns (n − 1).
@@ -43,7 +43,7 @@ struct Report {
 
 impl Eval {
     pub fn run(self) -> Result<()> {
-        let (task, policy, _) = self.chosen.open()?;
+        let (task, policy, _) = self.policy.open()?;
         if self.seed.checked_add(u64::from(self.episodes)).is_none() {
             return Err(Error::usage("--seed is too large: the last episode's seed does not fit 64 bits"));
         }
@@ -54,7 +54,7 @@ impl Eval {
 }
 
 impl Report {
-    fn new(task: &str, episodes: Vec<Outcome>) -> Self {
+    fn new(task: &str, episodes: Vec<EpisodeOutcome>) -> Self {
         let returns: Vec<f64> = episodes.iter().map(|episode| episode.value).collect();
         let lengths: Vec<f64> = episodes.iter().map(|episode| episode.length as f64).collect();
         Self {

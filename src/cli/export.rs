@@ -1,10 +1,10 @@
-use super::chosen::Chosen;
+use super::policy_arg::PolicyArg;
 use super::{print, progress};
-use crate::evaluate::Evaluator;
 use crate::policy::PolicyFile;
-use crate::report::traces::metadata::Totals;
-use crate::report::traces::minari::{self, DatasetId};
-use crate::report::traces::{self, Layout, Request};
+use crate::rollout::Evaluator;
+use crate::traces::metadata::Totals;
+use crate::traces::minari::{self, DatasetId};
+use crate::traces::{self, Layout, Request};
 use crate::{Error, Result};
 use clap::{ArgGroup, Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 #[command(group = ArgGroup::new("target").required(true).args(["output", "minari"]))]
 pub struct Export {
     #[command(flatten)]
-    chosen: Chosen,
+    policy: PolicyArg,
     /// Write one HDF5 file, its metadata as attributes
     #[arg(short, long, value_name = "FILE.h5")]
     output: Option<PathBuf>,
@@ -24,8 +24,8 @@ pub struct Export {
     #[arg(long, value_name = "DIR", requires = "minari", conflicts_with = "output")]
     root: Option<PathBuf>,
     /// How the file is laid out
-    #[arg(long, value_enum, default_value_t = Format::Minari, conflicts_with = "minari")]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = FileLayout::Minari, conflicts_with = "minari")]
+    format: FileLayout,
     /// How many episodes
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     episodes: u32,
@@ -41,7 +41,7 @@ pub struct Export {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Format {
+enum FileLayout {
     /// A group per episode, as in a Minari dataset
     Minari,
     /// All steps one after the other, as in D4RL
@@ -50,7 +50,7 @@ enum Format {
 
 impl Export {
     pub fn run(self) -> Result<()> {
-        let (task, policy, file) = self.chosen.open()?;
+        let (task, policy, file) = self.policy.open()?;
         let last = self.seed.checked_add(u64::from(self.episodes));
         if last.is_none_or(|last| i64::try_from(last).is_err()) {
             return Err(Error::usage("--seed is too large: traces keep seeds as 64-bit integers with a sign"));
@@ -70,8 +70,8 @@ impl Export {
         let (totals, place) = match (&self.output, &id) {
             (Some(output), _) => {
                 let layout = match self.format {
-                    Format::Minari => Layout::Minari,
-                    Format::D4rl => Layout::D4rl,
+                    FileLayout::Minari => Layout::Minari,
+                    FileLayout::D4rl => Layout::D4rl,
                 };
                 (traces::write_file(&request, layout, output, self.force, &mut seen)?, output.clone())
             }

@@ -1,7 +1,8 @@
-//! The command line: each file parses one command, calls the library, prints. Data goes to stdout, talk to stderr.
+//! In: the command line. Out: data on stdout, talk on stderr, an exit code. Must not know: how anything is done; each file
+//! parses one command, calls the library, prints. Flags, and hints that name them, are known here only.
 
+mod again;
 mod bench;
-mod chosen;
 mod compare;
 mod envs;
 mod eval;
@@ -10,14 +11,16 @@ mod interrupt;
 mod optimizers;
 mod plot;
 mod policies;
+mod policy_arg;
 mod progress;
 mod render;
 mod report;
 mod screen;
+mod settings_args;
 mod train;
 mod view;
 
-use crate::run::write_atomically;
+use crate::atomic;
 use crate::{Error, Result};
 use clap::{Parser, Subcommand};
 use serde::Serialize;
@@ -85,13 +88,29 @@ pub fn run() -> ExitCode {
     match done {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            eprintln!("error: {error}");
+            eprintln!("error: {}", in_flags(&error.message, &error.fields));
             if let Some(hint) = &error.hint {
-                eprintln!("hint: {hint}");
+                eprintln!("hint: {}{}", in_flags(hint, &error.fields), offer(&error, hint));
             }
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+/// What an error says of settings, said of flags: `name` becomes --name, and `name value` becomes `--name value`.
+fn in_flags(text: &str, fields: &[&str]) -> String {
+    fields.iter().fold(text.to_string(), |text, field| {
+        let flag = format!("--{}", field.replace('_', "-"));
+        text.replace(&format!("`{field}`"), &flag).replace(&format!("`{field} "), &format!("`{flag} "))
+    })
+}
+
+/// The command that helps on, where there is one.
+fn offer(error: &Error, hint: &str) -> &'static str {
+    if error.message.starts_with("no task") {
+        return "; `locomotion envs` lists them";
+    }
+    if hint.contains("envs/ant.toml") { "; `locomotion envs --show ant` prints it" } else { "" }
 }
 
 /// Writes to stdout; a reader that went away is not an error.
@@ -115,7 +134,18 @@ fn to_json(document: &impl Serialize) -> Result<String> {
 /// A table in all its forms, beside each other: text, CSV and Markdown as they come, JSON of the struct itself.
 fn write_table(place: &Path, name: &str, [text, csv, markdown]: [String; 3], table: &impl Serialize) -> Result<()> {
     for (ending, content) in [("txt", text), ("csv", csv), ("md", markdown), ("json", to_json(table)?)] {
-        write_atomically(&place.join(format!("{name}.{ending}")), content.as_bytes())?;
+        atomic::write(&place.join(format!("{name}.{ending}")), content.as_bytes())?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_flags;
+
+    #[test]
+    fn settings_become_flags_and_other_words_stay() {
+        let text = "`heldout_every` is 0; `camera side` or `budget`";
+        assert_eq!(in_flags(text, &["heldout_every", "camera"]), "--heldout-every is 0; `--camera side` or `budget`");
+    }
 }

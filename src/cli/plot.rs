@@ -1,5 +1,5 @@
 use super::print;
-use crate::report::curve::Axis;
+use crate::plot::Axis;
 use crate::report::curves;
 use crate::{Error, Result};
 use clap::{Args, ValueEnum};

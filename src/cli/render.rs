@@ -1,12 +1,13 @@
-use super::chosen::Chosen;
+use super::policy_arg::PolicyArg;
 use super::progress;
-use crate::report::View;
-use crate::report::film::{self, film};
-use crate::report::gif::Gif;
-use crate::report::html;
-use crate::report::mp4::Mp4;
-use crate::report::strip::{PICTURES, Strip};
-use crate::report::take::Take;
+use crate::film::Shots;
+use crate::film::View;
+use crate::film::contact_sheet::{ContactSheet, PICTURES};
+use crate::film::gif::Gif;
+use crate::film::html;
+use crate::film::mp4::Mp4;
+use crate::film::{self, film};
+use crate::rollout::{Channels, Recording};
 use crate::sim::Simulator;
 use crate::{Error, Result};
 use clap::Args;
@@ -16,7 +17,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 pub struct Render {
     #[command(flatten)]
-    chosen: Chosen,
+    policy: PolicyArg,
     /// Where to write; the ending decides the format: .mp4, .gif, .png for a strip of the gait, or .html for a
     /// page to play, turn and scrub
     #[arg(short, long, value_name = "FILE")]
@@ -50,7 +51,7 @@ fn pixels() -> RangedU64ValueParser<usize> {
 
 /// What the ending of `-o` asks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Format {
+enum FilmFormat {
     Mp4,
     Gif,
     Png,
@@ -63,14 +64,14 @@ impl Render {
         if self.seconds.is_some_and(|seconds| !(seconds.is_finite() && seconds > 0.0)) {
             return Err(Error::usage("--seconds needs a number more than 0"));
         }
-        let (task, policy, _) = self.chosen.open()?;
-        let fps = self.fps.unwrap_or(if format == Format::Gif { 25 } else { 50 });
+        let (task, policy, _) = self.policy.open()?;
+        let fps = self.fps.unwrap_or(if format == FilmFormat::Gif { 25 } else { 50 });
         let size = (self.width, self.height);
-        let file: Box<dyn film::Format> = match format {
-            Format::Mp4 => Box::new(Mp4::new(&self.output, self.force, size, fps)?),
-            Format::Gif => Box::new(Gif::new(&self.output, self.force, size, fps)?),
-            Format::Png => Box::new(Strip::new(&self.output, self.force, size)?),
-            Format::Html => {
+        let file: Box<dyn film::FrameWriter> = match format {
+            FilmFormat::Mp4 => Box::new(Mp4::new(&self.output, self.force, size, fps)?),
+            FilmFormat::Gif => Box::new(Gif::new(&self.output, self.force, size, fps)?),
+            FilmFormat::Png => Box::new(ContactSheet::new(&self.output, self.force, size)?),
+            FilmFormat::Html => {
                 let outcome =
                     html::write(&mut Simulator::new(task), &policy, self.seed, self.seconds, &self.output, self.force)?;
                 eprintln!("{}: {} steps, return {:.1}", self.output.display(), outcome.length, outcome.value);
@@ -78,29 +79,31 @@ impl Render {
             }
         };
 
-        let take = Take::record(&task, &policy, self.seed, self.seconds)?;
+        let channels = Channels { moments: true, seconds: self.seconds, ..Channels::default() };
+        let recording = Recording::new(&mut Simulator::new(task.clone()), &policy, self.seed, channels);
+        let shots = Shots::new(recording, self.seconds)?;
         let moments = match (format, self.seconds) {
-            (Format::Png, None) => take.gait(PICTURES),
-            (Format::Png, Some(_)) => take.spread(PICTURES),
-            _ => take.frames(fps),
+            (FilmFormat::Png, None) => shots.gait(PICTURES),
+            (FilmFormat::Png, Some(_)) => shots.spread(PICTURES),
+            _ => shots.frames(fps),
         };
         let view = View { width: self.width, height: self.height, camera: self.camera };
         let bar = progress::bar(moments.len(), "pictures");
         let done = film(&task, &view, &moments, file, || bar.inc(1));
         bar.finish_and_clear();
         done?;
-        let (count, seconds, value) = (moments.len(), take.seconds(), take.value());
+        let (count, seconds, value) = (moments.len(), shots.seconds(), shots.value());
         eprintln!("{}: {count} pictures of {seconds:.2} s, return {value:.1}", self.output.display());
         Ok(())
     }
 
-    fn format(&self) -> Result<Format> {
+    fn format(&self) -> Result<FilmFormat> {
         let ending = self.output.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         match ending.as_deref() {
-            Some("mp4") => Ok(Format::Mp4),
-            Some("gif") => Ok(Format::Gif),
-            Some("png") => Ok(Format::Png),
-            Some("html") => Ok(Format::Html),
+            Some("mp4") => Ok(FilmFormat::Mp4),
+            Some("gif") => Ok(FilmFormat::Gif),
+            Some("png") => Ok(FilmFormat::Png),
+            Some("html") => Ok(FilmFormat::Html),
             other => {
                 let found = other.map_or("no ending".to_string(), |ending| format!("the ending `.{ending}`"));
                 Err(Error::usage(format!(

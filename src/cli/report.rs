@@ -1,4 +1,4 @@
-use super::print;
+use super::{again, print};
 use crate::report::page;
 use crate::{Error, Result};
 use clap::Args;
@@ -22,7 +22,7 @@ impl Report {
         if self.output.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("html")) {
             return Err(Error::usage(format!("--output needs a name that ends in .html: {}", self.output.display())));
         }
-        let runs = page::write(&self.runs, &self.output, self.force)?;
+        let runs = page::write(&self.runs, again::commands, &self.output, self.force)?;
         let plural = if runs == 1 { "" } else { "s" };
         print(&format!("wrote {} ({runs} run{plural})\n", self.output.display()))
     }

@@ -3,9 +3,9 @@
 use super::print;
 use crate::Result;
 use crate::optim::{Optimizer, OptimizerKind};
+use crate::plot::numbers::thousands;
 use crate::policy::PolicyFile;
-use crate::report::numbers::thousands;
-use crate::run::{Protocol, Row, Search, Stop, mujoco_version};
+use crate::train::{GenerationRow, Protocol, Stop, Training, mujoco_version};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde_json::{Value, json};
 use std::fmt;
@@ -19,7 +19,7 @@ pub struct Screen {
 }
 
 impl Screen {
-    pub fn new(search: &Search, json: bool, quiet: bool) -> Result<Self> {
+    pub fn new(search: &Training, json: bool, quiet: bool) -> Result<Self> {
         let budget = search.run.settings.budget.unwrap_or(0);
         let bar = ProgressBar::with_draw_target(Some(budget), ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template("  {bar:32} {pos}/{len} episodes  {rate}  {eta} left");
@@ -48,7 +48,7 @@ impl Screen {
         Ok(screen)
     }
 
-    pub fn row(&mut self, row: &Row) -> Result<()> {
+    pub fn row(&mut self, row: &GenerationRow) -> Result<()> {
         self.bar.set_position(row.episodes);
         self.diverged += row.diverged;
         if self.json {
@@ -60,7 +60,7 @@ impl Screen {
         }
     }
 
-    pub fn end(&self, search: &Search, stop: &Stop) -> Result<()> {
+    pub fn end(&self, search: &Training, stop: &Stop) -> Result<()> {
         self.bar.finish_and_clear();
         let folder = search.folder.path().display();
         let score = |name: &str| {
@@ -102,7 +102,7 @@ impl Screen {
     }
 }
 
-fn head(search: &Search) -> String {
+fn head(search: &Training) -> String {
     let (task, settings) = (&search.task, &search.run.settings);
     let optimizer = settings.optimizer.unwrap_or_default();
     let vitals = search.state.optimizer.vitals();
@@ -147,7 +147,7 @@ fn head(search: &Search) -> String {
     text + "\n   gen   episodes    steps     time    center    held out            best   sigma     cond   lost\n"
 }
 
-fn line(row: &Row, (mean, sd): (f64, f64), diverged: u64) -> String {
+fn line(row: &GenerationRow, (mean, sd): (f64, f64), diverged: u64) -> String {
     let best = row.best_return.map_or("–".into(), |best| format!("{best:.1}"));
     format!(
         "{:>6} {:>10} {:>8} {:>8} {:>9.1} {mean:>9.1} ± {sd:<7.1} {best:>7} {:>7.3} {:>8.1e} {diverged:>6}\n",

@@ -1,11 +1,12 @@
 use super::interrupt::Interrupt;
 use super::print;
 use super::screen::Screen;
+use super::settings_args::{SettingsArgs, command};
 use crate::optim::OptimizerKind;
-use crate::report::curve::Axis;
+use crate::plot::Axis;
 use crate::report::curves;
-use crate::run::{Conditions, Folder, Layer, Resolved, Resume, Search, Stop};
 use crate::sim;
+use crate::train::{Folder, PartialSettings, Resolved, Resume, RunOptions, Stop, Training};
 use crate::{Error, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use std::time::Duration;
 #[derive(Args)]
 pub struct Train {
     #[command(flatten)]
-    settings: Layer,
+    settings: SettingsArgs,
     /// Run this optimizer too, under the same budget, seed and objective, and draw both curves
     #[arg(long, value_name = "OPTIMIZER")]
     baseline: Option<OptimizerKind>,
@@ -56,11 +57,11 @@ pub struct Train {
 impl Train {
     /// The exit code: 0, or 128 + the signal that ended it.
     pub fn run(self) -> Result<u8> {
-        let config = self.config.as_deref().map(Layer::read).transpose()?;
+        let config = self.config.as_deref().map(PartialSettings::read).transpose()?;
         if self.print_config {
-            return explain(&resolve(self.settings, config)?).map(|()| 0);
+            return explain(&resolve(self.settings.into(), config)?).map(|()| 0);
         }
-        let given = self.settings.clone().over(config.clone().unwrap_or_default());
+        let given = self.flags().over(config.clone().unwrap_or_default());
         if self.baseline.is_some_and(|baseline| baseline == given.optimizer.unwrap_or_default()) {
             return Err(Error::usage("--baseline names the optimizer of the run itself")
                 .hint("variants of one optimizer are compared by `locomotion compare`"));
@@ -81,28 +82,33 @@ impl Train {
         Ok(0)
     }
 
-    fn conditions(&self, interrupt: &Interrupt) -> Result<Conditions> {
+    fn flags(&self) -> PartialSettings {
+        self.settings.clone().into()
+    }
+
+    fn options(&self, interrupt: &Interrupt) -> Result<RunOptions> {
         let every = Duration::try_from_secs_f64(self.checkpoint_every);
-        Ok(Conditions {
+        Ok(RunOptions {
             threads: self.threads,
             checkpoint_every: every.map_err(|e| Error::usage(format!("--checkpoint-every: {e}")))?,
             leave: interrupt.leave(),
+            command,
         })
     }
 
-    fn open(&self, config: Option<Layer>, interrupt: &Interrupt) -> Result<Search> {
-        let conditions = self.conditions(interrupt)?;
+    fn open(&self, config: Option<PartialSettings>, interrupt: &Interrupt) -> Result<Training> {
+        let options = self.options(interrupt)?;
         let how = Resume { previous: self.previous, allow_drift: self.allow_drift };
         if let Some(folder) = self.resume.as_deref().map(Folder::new).filter(Folder::is_taken) {
-            let given = self.settings.clone().over(config.unwrap_or_default());
-            return Search::resume(&given, folder, how, conditions);
+            let given = self.flags().over(config.unwrap_or_default());
+            return Training::resume(&given, folder, how, options);
         }
-        let resolved = resolve(self.settings.clone(), config)?;
+        let resolved = resolve(self.flags(), config)?;
         let folder = match self.out.as_ref().or(self.resume.as_ref()) {
             Some(path) => Folder::new(path),
             None => usual_folder(Path::new("runs"), &resolved.settings)?,
         };
-        Search::start(&resolved, folder, self.force, conditions)
+        Training::start(&resolved, folder, self.force, options)
     }
 
     /// The same task, budget, seed and objective for another optimiser, in the folder beside this run's; what is there of
@@ -110,24 +116,24 @@ impl Train {
     fn open_baseline(
         &self,
         baseline: OptimizerKind,
-        config: Option<Layer>,
+        config: Option<PartialSettings>,
         main: &Path,
         interrupt: &Interrupt,
-    ) -> Result<Search> {
-        let resolved = resolve(self.settings.clone().for_other(baseline), config.map(|c| c.for_other(baseline)))?;
+    ) -> Result<Training> {
+        let resolved = resolve(self.flags().for_other(baseline), config.map(|c| c.for_other(baseline)))?;
         let folder = match self.out.as_ref().or(self.resume.as_ref()) {
             Some(_) => Folder::new(main.join(format!("baseline-{}", baseline.name()))),
             None => usual_folder(Path::new("runs"), &resolved.settings)?,
         };
-        let conditions = self.conditions(interrupt)?;
+        let options = self.options(interrupt)?;
         if folder.is_taken() && !self.force {
-            return Search::resume(&resolved.settings, folder, Resume::default(), conditions);
+            return Training::resume(&resolved.settings, folder, Resume::default(), options);
         }
-        Search::start(&resolved, folder, self.force, conditions)
+        Training::start(&resolved, folder, self.force, options)
     }
 
     /// Runs the search before the user's eyes.
-    fn follow(&self, mut search: Search) -> Result<(Folder, Stop)> {
+    fn follow(&self, mut search: Training) -> Result<(Folder, Stop)> {
         let mut screen = Screen::new(&search, self.json, self.quiet)?;
         let mut failed = Ok(());
         let stop = search.run(&mut |row| {
@@ -141,12 +147,12 @@ impl Train {
     }
 }
 
-pub fn resolve(flags: Layer, config: Option<Layer>) -> Result<Resolved> {
+pub fn resolve(flags: PartialSettings, config: Option<PartialSettings>) -> Result<Resolved> {
     Resolved::new(flags, config, |env| Ok(sim::find(env)?.definition.defaults.clone()))
 }
 
 /// runs/<env>/<optimizer>[-tag]/seed-<n>, the same for the same settings, so that a sweep run again goes on.
-pub fn usual_folder(root: &Path, settings: &Layer) -> Result<Folder> {
+pub fn usual_folder(root: &Path, settings: &PartialSettings) -> Result<Folder> {
     let task = sim::find(settings.env.as_deref().unwrap_or_default())?;
     let seed = format!("seed-{}", settings.seed.unwrap_or(0));
     Ok(Folder::new(root.join(task.name()).join(settings.label()).join(seed)))

@@ -1,7 +1,7 @@
 //! Which method is better, how sure that is, and how fast each one gets anywhere.
 
 use super::curves::yardsticks;
-use super::groups::Group;
+use super::repetitions::Group;
 use crate::statistics::{
     Interval, RESAMPLES, improvement_interval, interquartile_mean, interval, median, probability_of_improvement,
 };
@@ -65,7 +65,7 @@ pub struct Reached {
 }
 
 impl Comparison {
-    /// Compares groups of one task, as [`super::groups::group`] makes them.
+    /// Compares groups of one task, as [`super::repetitions::group`] makes them.
     pub fn new(groups: &[Group]) -> Self {
         let task = groups.first().map_or(String::new(), |group| group.env.clone());
         let mut thresholds: Vec<Threshold> =

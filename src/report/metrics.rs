@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// One generation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Row {
+pub struct MetricsRow {
     /// Training episodes so far.
     pub episodes: f64,
     /// Environment steps so far.
@@ -17,12 +17,12 @@ pub struct Row {
 }
 
 /// Reads all finished lines. A last line without its end is still being written, and is left out.
-pub fn read(file: &Path) -> Result<Vec<Row>> {
+pub fn read(file: &Path) -> Result<Vec<MetricsRow>> {
     let text = std::fs::read_to_string(file).map_err(|e| Error::input(file, e))?;
     parse(&text).map_err(|what| Error::input(file, what))
 }
 
-fn parse(text: &str) -> std::result::Result<Vec<Row>, String> {
+fn parse(text: &str) -> std::result::Result<Vec<MetricsRow>, String> {
     let finished = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
     let mut lines = finished.lines().enumerate();
     let Some((_, header)) = lines.next() else { return Ok(Vec::new()) };
@@ -32,7 +32,7 @@ fn parse(text: &str) -> std::result::Result<Vec<Row>, String> {
         None => Err(format!("line 1: there is no column `{name}`")),
     };
     let columns = [column("episodes")?, column("steps")?, column("heldout_mean")?, column("best_return")?];
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<MetricsRow> = Vec::new();
     for (number, line) in lines.map(|(index, line)| (index + 1, line)) {
         let fields: Vec<&str> = line.split(',').collect();
         if fields.len() != names.len() {
@@ -50,7 +50,7 @@ fn parse(text: &str) -> std::result::Result<Vec<Row>, String> {
                 .filter(|value| *value >= 0.0)
                 .ok_or_else(|| format!("line {number}, column `{}`: a count of 0 or more is missing", column.0))
         };
-        let row = Row {
+        let row = MetricsRow {
             episodes: count(columns[0])?,
             steps: count(columns[1])?,
             heldout: optional(columns[2])?,

@@ -1,6 +1,6 @@
 //! Reads run folders: what was asked for, what was measured, what came out.
 
-use super::metrics::{self, Row};
+use super::metrics::{self, MetricsRow};
 use crate::policy::PolicyFile;
 use crate::{Error, Result};
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ pub struct Run {
     pub program: Table,
     /// How often the run went on under other versions.
     pub drifts: usize,
-    pub rows: Vec<Row>,
+    pub rows: Vec<MetricsRow>,
     /// The mean return of the final policy on fresh seeds; none while the run goes on.
     pub final_score: Option<f64>,
 }

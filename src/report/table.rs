@@ -1,7 +1,7 @@
 //! A comparison written down: aligned text, Markdown, CSV. JSON is the struct itself.
 
 use super::comparison::{Comparison, Entry, Estimate};
-use super::numbers::{csv_field, mark, score, thousands};
+use crate::plot::numbers::{csv_field, mark, score, thousands};
 
 pub(super) const NONE: &str = "-";
 

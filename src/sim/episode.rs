@@ -2,11 +2,13 @@
 
 use super::simulator::{Simulator, Step};
 use crate::policy::LinearPolicy;
+use mujoco_rs::prelude::*;
 use serde::Serialize;
+use std::sync::Arc;
 
 /// How an episode went.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Outcome {
+pub struct EpisodeOutcome {
     /// Gymnasium's reset seed.
     pub seed: u64,
     /// Sum of the rewards. A diverged episode is a failure: it keeps no gain, and scores its sum or 0, whichever is less.
@@ -19,11 +21,19 @@ pub struct Outcome {
     pub diverged: bool,
 }
 
-impl Outcome {
+impl EpisodeOutcome {
     /// What an optimiser is told: less is better, and a diverged episode is NaN, which ranks last.
     pub fn loss(&self) -> f64 {
         if self.diverged { f64::NAN } else { -self.value }
     }
+}
+
+/// Sees an episode while it is computed.
+pub trait Watch {
+    /// After every physics step, of which an action has several.
+    fn physics(&mut self, _: &MjData<Arc<MjModel>>) {}
+    /// After every action.
+    fn action(&mut self, simulator: &Simulator, action: &[f64], step: &Step);
 }
 
 /// Lets the policy act from `reset(seed)` until the episode ends; `watch` sees every step and the action taken.
@@ -32,7 +42,7 @@ pub fn rollout(
     policy: &LinearPolicy,
     seed: u64,
     watch: impl FnMut(&Simulator, &[f64], &Step),
-) -> Outcome {
+) -> EpisodeOutcome {
     rollout_of(usize::MAX, simulator, policy, seed, watch)
 }
 
@@ -42,23 +52,53 @@ pub fn rollout_of(
     simulator: &mut Simulator,
     policy: &LinearPolicy,
     seed: u64,
-    mut watch: impl FnMut(&Simulator, &[f64], &Step),
-) -> Outcome {
+    watch: impl FnMut(&Simulator, &[f64], &Step),
+) -> EpisodeOutcome {
+    struct Actions<F>(F);
+    impl<F: FnMut(&Simulator, &[f64], &Step)> Watch for Actions<F> {
+        fn action(&mut self, simulator: &Simulator, action: &[f64], step: &Step) {
+            (self.0)(simulator, action, step);
+        }
+    }
+    run(steps, simulator, policy, seed, &mut Actions(watch))
+}
+
+/// The same before someone who wants to see every physics step too.
+pub fn rollout_watched(
+    simulator: &mut Simulator,
+    policy: &LinearPolicy,
+    seed: u64,
+    watch: &mut impl Watch,
+) -> EpisodeOutcome {
+    run(usize::MAX, simulator, policy, seed, watch)
+}
+
+fn run(
+    steps: usize,
+    simulator: &mut Simulator,
+    policy: &LinearPolicy,
+    seed: u64,
+    watch: &mut impl Watch,
+) -> EpisodeOutcome {
     let mut action = vec![0.0; policy.actions()];
-    let mut outcome = Outcome { seed, value: 0.0, length: 0, terminated: false, diverged: false };
+    let mut outcome = EpisodeOutcome { seed, value: 0.0, length: 0, terminated: false, diverged: false };
     simulator.reset(seed);
     loop {
         policy.act(simulator.observation(), &mut action);
-        let step = simulator.step(&action);
+        let step = simulator.step_finely(&action, |data| watch.physics(data));
         outcome.length += 1;
         if step.diverged {
             outcome.value = outcome.value.min(0.0);
         } else {
             outcome.value += step.reward.total();
         }
-        watch(simulator, &action, &step);
+        watch.action(simulator, &action, &step);
         if step.ends() || outcome.length >= steps {
-            return Outcome { terminated: step.terminated && !step.diverged, diverged: step.diverged, ..outcome };
+            return EpisodeOutcome {
+                terminated: step.terminated && !step.diverged,
+                diverged: step.diverged,
+                ..outcome
+            };
         }
     }
 }

@@ -1,23 +1,24 @@
-//! Tasks equal to Gymnasium's to the last bit, over MuJoCo.
+//! In: a task (TOML and MJCF), a reset seed, actions. Out: observations, rewards, ends; equal to Gymnasium's to the last
+//! bit, over MuJoCo. Must not know: optimizers, runs, the terminal.
 //!
-//! A task is a TOML file and an MJCF model ([`definition`], [`library`]); a [`Simulator`] resets it with numpy's seeds
-//! ([`seeds`]), steps it, observes it and pays its reward; [`episode`] lets a policy live in it.
+//! A task is a TOML file and an MJCF model ([`definition`], [`builtin`]); a [`Simulator`] resets it with numpy's seeds
+//! ([`numpy_rng`]), steps it, observes it and pays its reward; [`episode`] lets a policy live in it.
 
+mod builtin;
 mod definition;
 mod episode;
 mod health;
-mod library;
+pub mod numpy_rng;
+pub mod numpy_sum;
 mod observation;
 mod reward;
-pub mod seeds;
 mod simulator;
-pub mod sums;
 mod task;
 
+pub(crate) use builtin::for_all_tasks;
+pub use builtin::{NAMES, find, is_built_in, text};
 pub use definition::{Contact, Definition, Noise, Part, Yardstick};
-pub use episode::{Outcome, rollout, rollout_of};
-pub(crate) use library::for_all_tasks;
-pub use library::{NAMES, find, is_built_in, text};
+pub use episode::{EpisodeOutcome, Watch, rollout, rollout_of, rollout_watched};
 pub use reward::Reward;
 pub use simulator::{Simulator, Step};
 pub use task::Task;

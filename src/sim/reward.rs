@@ -1,7 +1,7 @@
 //! What a step pays, summed in the order Gymnasium sums it.
 
 use super::definition::{Alive, Contact, Position, RewardRule};
-use super::sums::{numpy_sum_of_squares, sum_by};
+use super::numpy_sum::{numpy_sum_of_squares, sum_by};
 use super::task::Task;
 use mujoco_rs::prelude::*;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! One robot in one MuJoCo simulation: reset, observe, step.
 
 use super::definition::Noise;
+use super::numpy_rng::NumpyRng;
 use super::reward::{Reward, position};
-use super::seeds::NumpyRng;
 use super::task::Task;
 use mujoco_rs::prelude::*;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! A task ready to simulate: the definition read and checked, its model compiled.
 
 use super::definition::{Condition, Coordinates, Definition, Field, Noise, Position};
-use super::sums::numpy_sum;
+use super::numpy_sum::numpy_sum;
 use crate::{Error, Result};
 use mujoco_rs::prelude::*;
 use sha2::{Digest, Sha256};
@@ -56,7 +56,7 @@ impl Task {
         open: impl FnOnce(&str) -> Result<(MjModel, Vec<u8>)>,
     ) -> Result<Arc<Task>> {
         let definition: Definition = toml::from_str(text).map_err(|e| {
-            let complete = "every field is shown in envs/ant.toml; `locomotion envs --show ant` prints it";
+            let complete = "every field is shown in envs/ant.toml";
             Error::input(file, e.to_string().trim_end()).hint(complete)
         })?;
         let at = Checker { file, text };

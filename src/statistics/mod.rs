@@ -1,4 +1,4 @@
-//! Honest numbers from samples.
+//! In: samples. Out: means, quantiles, ranks, intervals. Must not know: what was measured.
 
 mod bootstrap;
 

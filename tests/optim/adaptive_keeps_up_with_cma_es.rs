@@ -3,8 +3,8 @@
 //! n = 32, N = 64, 10,000 evaluations, optimum uniform in [-3,3]³², start uniform in [-5,10]³², the same start and σ0 for
 //! both: a small one of 0.1 and 0.3 times the width of the starting box. Compared are medians of the best loss.
 
+use locomotion::benchmark::functions::Function::{self, *};
 use locomotion::optim::{Optimizer, OptimizerKind, Settings};
-use locomotion::problem::functions::Function::{self, *};
 use locomotion::random::{Purpose, stream};
 use nalgebra::DVector;
 use rand::RngExt;

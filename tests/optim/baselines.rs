@@ -6,8 +6,8 @@
 //! reference's median value within 1.25 × its evaluations either way, or if the median values are within 1.25 ×. Where the
 //! reference itself scatters (random search, the two-natured Schaffer) ours has to lie between its quartiles.
 
-use locomotion::experiment::Trial;
-use locomotion::problem::{Description, Function, Synthetic, counts, paper};
+use locomotion::benchmark::Trial;
+use locomotion::benchmark::{Description, Function, Synthetic, counts, paper};
 use locomotion::statistics::median;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -17,12 +17,12 @@ const SEEDS: u64 = 11;
 
 /// Best value after the paper's 10,000 evaluations, and the evaluations to the goal if it took at most 1.25 times as many.
 fn search(contestant: &str, function: Function, goal: f64, seed: u64) -> (f64, f64) {
-    let contestant: locomotion::experiment::Contestant = contestant.parse().unwrap();
+    let contestant: locomotion::benchmark::Contestant = contestant.parse().unwrap();
     let budget = (FACTOR * paper::BUDGET as f64) as u64;
     let trial = Trial {
         program: "",
         problem: Description::Synthetic(Synthetic { function, dim: paper::DIM, moved: false, rotated: false }),
-        batch: locomotion::experiment::usual_batch(&contestant, paper::DIM),
+        batch: locomotion::benchmark::usual_batch(&contestant, paper::DIM),
         contestant,
         sigma: paper::SIGMA,
         budget,

@@ -2,9 +2,9 @@
 //!
 //! N = 64, start uniform in [-5,10]³², 10,000 evaluations; medians over 21 seeds, every evaluation counted.
 
-use locomotion::experiment::Trial;
-use locomotion::problem::functions::Function::{self, *};
-use locomotion::problem::{Description, Synthetic, paper};
+use locomotion::benchmark::Trial;
+use locomotion::benchmark::functions::Function::{self, *};
+use locomotion::benchmark::{Description, Synthetic, paper};
 use locomotion::statistics::median;
 use std::sync::atomic::AtomicBool;
 

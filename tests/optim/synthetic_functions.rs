@@ -1,6 +1,6 @@
 //! The ten functions are pypop7's.
 
-use locomotion::problem::functions::Function;
+use locomotion::benchmark::functions::Function;
 use serde_json::Value;
 
 /// golden/optim/functions_golden.json.

@@ -2,13 +2,13 @@
 //! random search.
 
 use crate::common::{losses, normal, trajectory};
+use locomotion::benchmark::functions::Function;
 use locomotion::optim::turbo::candidates::{Region, latin_hypercube, sobol};
 use locomotion::optim::turbo::fit::fit;
 use locomotion::optim::turbo::gp::{Gp, Hyper, log_marginal_likelihood};
 use locomotion::optim::turbo::matern::exp_minus;
 use locomotion::optim::turbo::trust::Trust;
 use locomotion::optim::{AnyOptimizer, Bounds, Optimizer, OptimizerKind, Settings, StopReason};
-use locomotion::problem::functions::Function;
 use locomotion::random::{Purpose, stream};
 use locomotion::statistics::median;
 use nalgebra::{DMatrix, DVector};

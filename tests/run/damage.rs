@@ -18,10 +18,10 @@ fn every_flipped_byte_and_every_cut_is_detected() {
     let good = std::fs::read(&checkpoint).unwrap();
     let check = |bytes: &[u8], what: &str| {
         std::fs::write(&checkpoint, bytes).unwrap();
-        let error = locomotion::run::check_checkpoint(&run).expect_err(what);
+        let error = locomotion::train::check_checkpoint(&run).expect_err(what);
         assert_eq!(error.exit_code(), 3, "{what}");
         assert!(error.message.contains("checkpoint.bin"), "{what}: {error}");
-        assert!(error.hint.as_ref().is_some_and(|hint| hint.contains("--previous")), "{what}: {error:?}");
+        assert!(error.hint.as_ref().is_some_and(|hint| hint.contains("`previous`")), "{what}: {error:?}");
     };
     for at in 0..good.len() {
         let mut bytes = good.clone();
@@ -62,7 +62,6 @@ fn a_full_disk_is_exit_code_4_and_the_old_checkpoint_stays() {
 }
 
 fn full_device() {
-    let error =
-        locomotion::run::write_atomically(Path::new("/dev/full"), b"x").expect_err("nothing can be written there");
+    let error = locomotion::atomic::write(Path::new("/dev/full"), b"x").expect_err("nothing can be written there");
     assert_eq!(error.exit_code(), 4);
 }

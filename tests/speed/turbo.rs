@@ -4,8 +4,8 @@
 
 mod memory_peak;
 
+use locomotion::benchmark::functions::Function;
 use locomotion::optim::{Bounds, Optimizer, OptimizerKind, Settings};
-use locomotion::problem::functions::Function;
 use memory_peak::peak;
 use nalgebra::DVector;
 use std::time::Instant;

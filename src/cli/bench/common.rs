@@ -3,12 +3,12 @@
 use super::super::interrupt::Interrupt;
 use super::super::progress;
 use super::super::{print, print_json, write_table};
-use crate::experiment::{Contestant, Results, Trial, run_all, usual_batch};
+use crate::benchmark::{Contestant, Results, Trial, run_all, usual_batch};
+use crate::benchmark::{Description, TrialOutcome, paper};
 use crate::optim::{OptimizerKind, turbo};
-use crate::problem::{Description, Outcome, paper};
-use crate::report::benchmark::{Benchmark, Cell, Column, Row};
-use crate::report::curves::Figure;
-use crate::report::numbers::thousands;
+use crate::plot::Figure;
+use crate::plot::numbers::thousands;
+use crate::report::benchmark::{Benchmark, Cell, Column, OptimizerRow};
 use crate::{Error, Result};
 use clap::Args;
 use std::path::PathBuf;
@@ -61,19 +61,19 @@ pub struct Plan {
 
 /// A call that ran to its end, or the exit code of one that was interrupted.
 pub enum Ended {
-    Whole(Vec<Outcome>),
+    Whole(Vec<TrialOutcome>),
     Interrupted(u8),
 }
 
 impl Plan {
     /// A column of the outcomes of [`Common::trials`] on these problems, each with its short name.
-    pub fn column(&self, name: String, problems: &[(&'static str, &'static str)], outcomes: &[Outcome]) -> Column {
+    pub fn column(&self, name: String, problems: &[(&'static str, &'static str)], outcomes: &[TrialOutcome]) -> Column {
         let each = usize::from(self.trials);
         let rows = self.contestants.iter().zip(outcomes.chunks(each * problems.len())).map(|(contestant, outcomes)| {
             let cells = problems.iter().zip(outcomes.chunks(each));
             let cells = cells.map(|((name, short), outcomes)| Cell::new(name, short, outcomes, self.budget));
             let (optimizer, family) = (contestant.to_string(), contestant.family().to_string());
-            Row { optimizer, family, rank: 0.0, problems: cells.collect() }
+            OptimizerRow { optimizer, family, rank: 0.0, problems: cells.collect() }
         });
         Column::new(name, rows.collect())
     }

@@ -1,6 +1,6 @@
 use super::common::{Common, Ended, Plan, USUAL};
 use crate::Result;
-use crate::problem::{Description, Outcome, Problem, rover};
+use crate::benchmark::{Description, Problem, TrialOutcome, rover};
 use crate::report::benchmark::Benchmark;
 use clap::Args;
 
@@ -36,7 +36,7 @@ impl Rover {
         self.common.conclude(NAME, &benchmark, &figures).map(|()| 0)
     }
 
-    fn benchmark(&self, plan: &Plan, outcomes: &[Outcome]) -> Benchmark {
+    fn benchmark(&self, plan: &Plan, outcomes: &[TrialOutcome]) -> Benchmark {
         let name = "cost - 5, which is minimised; the reward is its negative";
         Benchmark {
             command: self.common.command(NAME, std::iter::empty()),
@@ -52,8 +52,8 @@ impl Rover {
 }
 
 /// The path of the best trial.
-fn best_path(outcomes: &[Outcome]) -> Vec<rover::Place> {
-    let value = |outcome: &Outcome| outcome.best.unwrap_or(f64::INFINITY);
+fn best_path(outcomes: &[TrialOutcome]) -> Vec<rover::Place> {
+    let value = |outcome: &TrialOutcome| outcome.best.unwrap_or(f64::INFINITY);
     let found = outcomes.iter().filter(|outcome| outcome.best.is_some());
     let best = found.min_by(|a, b| value(a).total_cmp(&value(b)));
     best.map_or(Vec::new(), |outcome| rover::path(&outcome.point))

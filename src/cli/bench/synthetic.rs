@@ -1,7 +1,7 @@
 use super::common::{Common, Ended, Plan, USUAL, once_each};
 use super::preset::{self, Preset, Table};
 use crate::Result;
-use crate::problem::{self, Description, Function, Outcome, paper};
+use crate::benchmark::{self, Description, Function, TrialOutcome, paper};
 use crate::report::benchmark::{Benchmark, Column};
 use clap::{Args, ValueEnum};
 
@@ -52,7 +52,7 @@ impl Synthetic {
         for condition in &conditions {
             let problem = |function: &Function| {
                 let Condition { moved, rotated } = *condition;
-                Description::Synthetic(problem::Synthetic { function: *function, dim: plan.dim, moved, rotated })
+                Description::Synthetic(benchmark::Synthetic { function: *function, dim: plan.dim, moved, rotated })
             };
             trials.extend(self.common.trials(&plan, &functions.iter().map(problem).collect::<Vec<_>>())?);
         }
@@ -107,7 +107,7 @@ impl Synthetic {
     }
 
     /// The outcomes of one condition, with the paper's numbers where it measured the same.
-    fn column(&self, plan: &Plan, functions: &[Function], condition: Condition, outcomes: &[Outcome]) -> Column {
+    fn column(&self, plan: &Plan, functions: &[Function], condition: Condition, outcomes: &[TrialOutcome]) -> Column {
         let names: Vec<_> = functions.iter().map(|function| (function.name(), function.short())).collect();
         let mut column = plan.column(condition.name(), &names, outcomes);
         let same = !condition.moved && !condition.rotated && self.common.is_as_in_the_paper(plan);

@@ -1,6 +1,6 @@
 use super::super::{print, print_json};
 use crate::Result;
-use crate::evaluate::throughput::{Throughput, measure};
+use crate::rollout::throughput::{Throughput, measure};
 use crate::sim;
 use clap::Args;
 use serde_json::json;

@@ -4,9 +4,9 @@ mod panels;
 mod tables;
 mod terrain;
 
-use super::curve::Point;
-use crate::problem::paper::Printed;
-use crate::problem::{Outcome, counts};
+use crate::benchmark::paper::Printed;
+use crate::benchmark::{TrialOutcome, counts};
+use crate::plot::Point;
 use crate::statistics::{mean, median, quantile, ranks};
 use serde::Serialize;
 
@@ -31,12 +31,12 @@ pub struct Benchmark {
 #[derive(Clone, Debug, Serialize)]
 pub struct Column {
     pub name: String,
-    pub optimizers: Vec<Row>,
+    pub optimizers: Vec<OptimizerRow>,
 }
 
 /// One optimiser.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct OptimizerRow {
     pub optimizer: String,
     /// Of one family a figure shows the best only.
     #[serde(skip)]
@@ -70,9 +70,9 @@ pub struct Cell {
 
 impl Column {
     /// Of rows whose ranks are not known yet.
-    pub fn new(name: impl Into<String>, mut optimizers: Vec<Row>) -> Self {
+    pub fn new(name: impl Into<String>, mut optimizers: Vec<OptimizerRow>) -> Self {
         let problems = optimizers.first().map_or(0, |row| row.problems.len());
-        let value = |row: &Row, problem: usize| row.problems[problem].median.unwrap_or(f64::INFINITY);
+        let value = |row: &OptimizerRow, problem: usize| row.problems[problem].median.unwrap_or(f64::INFINITY);
         let by_problem: Vec<Vec<f64>> = (0..problems)
             .map(|problem| ranks(&optimizers.iter().map(|row| value(row, problem)).collect::<Vec<_>>()))
             .collect();
@@ -85,7 +85,7 @@ impl Column {
 
 impl Cell {
     /// Of the outcomes of all trials.
-    pub fn new(problem: &'static str, short: &'static str, outcomes: &[Outcome], budget: u64) -> Self {
+    pub fn new(problem: &'static str, short: &'static str, outcomes: &[TrialOutcome], budget: u64) -> Self {
         let known = |value: Option<f64>| value.unwrap_or(f64::INFINITY);
         let finite = |value: f64| value.is_finite().then_some(value);
         let best: Vec<f64> = outcomes.iter().map(|outcome| known(outcome.best)).collect();

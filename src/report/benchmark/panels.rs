@@ -1,12 +1,12 @@
 //! Curves of a benchmark: a small panel per problem, the median and the band between quartiles of the best so far.
 
-use super::super::chart::{DOTTED, EDGE, Frame, GREY, INK, axes, color, dashes, legend, marks, wrap};
-use super::super::curve::Point;
-use super::super::curves::Figure;
-use super::super::drawing::{Anchor, Drawing};
-use super::super::numbers::{csv_field, decimals, log_name, log_ticks, mark, thousands, ticks};
-use super::{Benchmark, Cell, Column, Row};
+use super::{Benchmark, Cell, Column, OptimizerRow};
 use crate::Result;
+use crate::plot::Figure;
+use crate::plot::Point;
+use crate::plot::chart::{DOTTED, EDGE, Frame, GREY, INK, axes, color, dashes, legend, marks, wrap};
+use crate::plot::drawing::{Anchor, Drawing};
+use crate::plot::numbers::{csv_field, decimals, log_name, log_ticks, mark, thousands, ticks};
 
 /// More lines cannot be told apart.
 const MOST: usize = 8;
@@ -54,16 +54,16 @@ impl Benchmark {
             INK,
             Anchor::Middle,
         );
-        Ok(Figure { title, drawing, csv: csv(column) })
+        Ok(Figure::new(title, drawing, csv(column)))
     }
 
     /// Of each family the best by rank over all columns, and of these the best few; in their order in the table.
-    pub(super) fn drawn<'a>(&self, column: &'a Column) -> Vec<&'a Row> {
-        let rank = |row: &Row| -> f64 {
+    pub(super) fn drawn<'a>(&self, column: &'a Column) -> Vec<&'a OptimizerRow> {
+        let rank = |row: &OptimizerRow| -> f64 {
             let all = self.columns.iter().flat_map(|column| &column.optimizers);
             all.filter(|other| other.optimizer == row.optimizer).map(|other| other.rank).sum()
         };
-        let mut best: Vec<&Row> = column.optimizers.iter().collect();
+        let mut best: Vec<&OptimizerRow> = column.optimizers.iter().collect();
         best.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
         if best.len() > MOST {
             let mut families = Vec::new();
@@ -77,7 +77,7 @@ impl Benchmark {
         column.optimizers.iter().filter(|row| best.iter().any(|other| other.optimizer == row.optimizer)).collect()
     }
 
-    fn note(&self, rows: &[&Row], all: usize) -> String {
+    fn note(&self, rows: &[&OptimizerRow], all: usize) -> String {
         let drawn = rows.len();
         let mut note = format!("{}. Best value so far: median and band between quartiles", self.about);
         let mut points = rows.iter().flat_map(|row| &row.problems).flat_map(|cell| &cell.curve);

@@ -1,9 +1,9 @@
 //! A benchmark written down: aligned text, Markdown, CSV. JSON is the struct itself.
 
-use super::super::numbers::{compact, csv_field, mark, thousands};
 use super::super::table::{NONE, aligned, optional, piped};
 use super::{Benchmark, Cell, Column};
-use crate::problem::paper::Evaluations;
+use crate::benchmark::paper::Evaluations;
+use crate::plot::numbers::{compact, csv_field, mark, thousands};
 
 /// Rows of cells, the header first.
 type Table = Vec<Vec<String>>;

@@ -1,12 +1,12 @@
 //! The rover's plain from above, with the best path of each optimiser.
 
-use super::super::chart::{EDGE, FAINT, Frame, GREY, INK, color, dashes, legend, marks};
-use super::super::curves::Figure;
-use super::super::drawing::{Anchor, Drawing};
-use super::super::numbers::compact;
 use super::{Benchmark, Column};
 use crate::Result;
-use crate::problem::rover::{CENTERS, GOAL, HALF, Place, START};
+use crate::benchmark::rover::{CENTERS, GOAL, HALF, Place, START};
+use crate::plot::Figure;
+use crate::plot::chart::{EDGE, FAINT, Frame, GREY, INK, color, dashes, legend, marks};
+use crate::plot::drawing::{Anchor, Drawing};
+use crate::plot::numbers::compact;
 
 /// The plain with some land around it, for paths that leave it.
 const SHOWN: (f64, f64) = (-0.06, 1.06);
@@ -49,7 +49,7 @@ impl Benchmark {
             drawing.area(&behind, (255, 255, 255), 0.8);
             drawing.text(name, (x, y), 15.0, INK, Anchor::Left);
         }
-        Ok(Figure { title: self.title.clone(), drawing, csv: String::new() })
+        Ok(Figure::new(self.title.clone(), drawing, String::new()))
     }
 }
 

@@ -1,6 +1,5 @@
 //! Runs as one self-contained web page: what was asked, how, what came out, how it looks, how to do it again.
 
-mod commands;
 mod markup;
 mod protocol;
 mod question;
@@ -9,62 +8,73 @@ mod results;
 mod settings;
 
 use super::comparison::Comparison;
-use super::curve::Axis;
-use super::curves::{Figure, Sheet};
-use super::draft::Draft;
-use super::groups::{Group, group};
-use super::html::{self, fill};
+use super::curves;
+use super::repetitions::{Group, group};
 use super::runs::collect;
+use crate::atomic::Draft;
+use crate::film::html::{self, fill};
+use crate::plot::Axis;
+use crate::plot::Sheet;
 use crate::{Error, Result, sim};
 use markup::{element, escape};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 const PAGE: &str = include_str!("../../../assets/report/report.html");
 const STYLE: &str = include_str!("../../../assets/report/report.css");
 
+/// Says how groups of runs from these folders, and the policies shown with their training seeds, are made again: what a
+/// command does, and the command.
+pub type Commands = fn(&[Group], &[PathBuf], &[(PathBuf, u64)]) -> Vec<(&'static str, String)>;
+
 /// Reads the runs in these folders and writes the page; returns how many runs it is about.
-pub fn write(folders: &[PathBuf], file: &Path, force: bool) -> Result<usize> {
-    let draft = Draft::file(file, force)?;
+pub fn write(folders: &[PathBuf], commands: Commands, file: &Path, force: bool) -> Result<usize> {
+    let mut draft = Draft::file(file, force)?;
     let groups = group(collect(folders)?)?;
-    std::fs::write(draft.path(), page(&groups, folders)?).map_err(|e| Error::output(file, e))?;
+    draft.write_all(page(&groups, folders, commands)?.as_bytes()).map_err(|e| Error::output(file, e))?;
     draft.publish()?;
     Ok(groups.iter().map(|group| group.runs.len()).sum())
 }
 
 /// The page; `folders` are where its runs were found. It depends on nothing but the runs.
-pub fn page(groups: &[Group], folders: &[PathBuf]) -> Result<String> {
+pub fn page(groups: &[Group], folders: &[PathBuf], commands: Commands) -> Result<String> {
     // A user's own task may have moved since; the runs can still be told about.
     let task = groups.first().and_then(|group| sim::find(&group.env).ok());
     let about = task.as_ref().map(|task| task.definition.about.as_str());
     let comparison = Comparison::new(groups);
     let picks = replays::pick(groups);
+    let shown: Vec<(PathBuf, u64)> = picks.iter().map(|pick| (pick.policy(), pick.seed())).collect();
     let values = [
         ("title", escape(&question::title(groups))),
         ("style", format!("{}{STYLE}", html::STYLE)),
         ("question", question::question(groups, about)),
         ("answer", question::answer(&comparison)),
         ("protocol", protocol::protocol(groups, task.as_deref())),
-        ("curves", curves(groups)?),
+        ("curves", curve_section(groups)?),
         ("statistics", results::statistics(&comparison)),
         ("runs", results::runs(groups)?),
         ("replays", replays::replays(&picks, task.as_ref())?),
         ("settings", settings::settings(groups)),
         ("provenance", settings::provenance(groups)),
-        ("commands", commands::commands(groups, folders, &picks)),
+        ("commands", commands(groups, folders, &shown).iter().map(block).collect()),
         ("script", html::SCRIPT.to_string()),
     ];
     let values: Vec<(&str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
     Ok(fill(PAGE, &values))
 }
 
-fn curves(groups: &[Group]) -> Result<String> {
+fn block((what, commands): &(&str, String)) -> String {
+    format!("<p>{}</p>\n<pre><code>{}</code></pre>\n", escape(what), escape(commands))
+}
+
+fn curve_section(groups: &[Group]) -> Result<String> {
     let drawn = groups.iter().flat_map(|group| &group.runs).flat_map(|run| &run.rows).any(|row| row.heldout.is_some());
     if !drawn {
         return Ok(element("p", "No run has had a held-out evaluation yet, so there is nothing to draw.") + "\n");
     }
     // One for each width of the window; the other is not shown.
     let svg = |sheet: Sheet, class: &str| -> Result<String> {
-        let svg = Figure::on(sheet, groups, Axis::Episodes)?.svg()?;
+        let svg = curves::figure_on(sheet, groups, Axis::Episodes)?.svg()?;
         Ok(svg.replacen("<svg ", &format!("<svg role=\"img\" class=\"{class}\" "), 1))
     };
     let several = groups.iter().any(|group| group.runs.len() > 1);

@@ -1,8 +1,8 @@
 //! How it was done, in words made from the settings.
 
 use super::markup::{element, escape, list};
-use crate::report::groups::{Group, short};
-use crate::report::numbers::thousands;
+use crate::plot::numbers::thousands;
+use crate::report::repetitions::{Group, short};
 use crate::sim::Task;
 use toml::{Table, Value};
 

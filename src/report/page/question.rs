@@ -1,9 +1,9 @@
 //! What was asked, and what came out, in a few sentences.
 
 use super::markup::{count, element, escape, list};
+use crate::plot::numbers::{score, thousands};
 use crate::report::comparison::{Comparison, Entry};
-use crate::report::groups::{Group, short};
-use crate::report::numbers::{score, thousands};
+use crate::report::repetitions::{Group, short};
 use crate::report::table::shown;
 
 /// From so many seeds on, a percentile bootstrap is about as wide as it should be.

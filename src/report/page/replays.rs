@@ -2,10 +2,10 @@
 
 use super::markup::{element, escape};
 use crate::Result;
+use crate::film::html;
+use crate::plot::numbers::{score, thousands};
 use crate::policy::PolicyFile;
-use crate::report::groups::Group;
-use crate::report::html;
-use crate::report::numbers::{score, thousands};
+use crate::report::repetitions::Group;
 use crate::report::runs::Run;
 use crate::sim::{Simulator, Task};
 use crate::statistics::interquartile_mean;

@@ -2,10 +2,10 @@
 
 use super::markup::{count, element, escape, number, table};
 use crate::Result;
+use crate::plot::numbers::{score, thousands};
 use crate::policy::PolicyFile;
 use crate::report::comparison::Comparison;
-use crate::report::groups::Group;
-use crate::report::numbers::{score, thousands};
+use crate::report::repetitions::Group;
 use crate::report::runs::Run;
 use crate::statistics::RESAMPLES;
 use serde_json::Value;

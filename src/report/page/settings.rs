@@ -1,7 +1,7 @@
 //! Every setting, and what made the numbers besides.
 
 use super::markup::{element, escape, table};
-use crate::report::groups::{Group, short};
+use crate::report::repetitions::{Group, short};
 use crate::report::runs::Run;
 use std::collections::BTreeSet;
 use toml::Value;

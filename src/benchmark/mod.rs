@@ -1,0 +1,51 @@
+//! In: optimizers and problems without a simulator. Out: outcomes of trials, in a file that a second call continues.
+//! Must not know: MuJoCo, policies, pictures, the terminal.
+//!
+//! [`functions`] are the paper's ten, [`instance`] moves and turns them, [`rover`] plans a path; [`paper`] holds the
+//! published numbers. A [`Trial`] is one contestant on one problem from one seed.
+
+mod contestant;
+pub mod functions;
+pub mod instance;
+pub mod outcome;
+pub mod paper;
+mod problem;
+mod results;
+pub mod rover;
+mod trial;
+
+pub use contestant::Contestant;
+pub use functions::Function;
+pub use instance::{Instance, Synthetic};
+pub use outcome::{TrialOutcome, counts};
+pub use problem::{Description, Problem};
+pub use results::Results;
+pub use rover::Rover;
+pub use trial::{Trial, usual_batch};
+
+use crate::{Result, workers};
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
+
+/// Runs those trials that have no result yet, each on one thread, and keeps each result as it ends; `finished` hears how
+/// many are there already, and then of every one. Returns the outcomes in the order of the trials, or `None` if told to
+/// leave before all were there.
+pub fn run_all(
+    trials: &[Trial],
+    results: &Results,
+    threads: usize,
+    leave: &AtomicBool,
+    finished: &(dyn Fn(usize) + Sync),
+) -> Result<Option<Vec<TrialOutcome>>> {
+    let open: Vec<&Trial> = trials.iter().filter(|trial| results.of(trial).is_none()).collect();
+    finished(trials.len() - open.len());
+    workers::share(&open, workers::threads(threads), |trial| match trial.run(leave)? {
+        Some(outcome) => {
+            results.keep(trial, outcome)?;
+            finished(1);
+            Ok(ControlFlow::Continue(()))
+        }
+        None => Ok(ControlFlow::Break(())),
+    })?;
+    Ok(trials.iter().map(|trial| results.of(trial)).collect())
+}

@@ -1,0 +1,36 @@
+//! The settings of a run as flags.
+
+use crate::optim::{OptimizerKind, Variant};
+use crate::train::{Bound, Init, Normalize, PartialSettings, Protocol, Resets, SurvivalShift, Time, for_all_settings};
+use clap::Args;
+
+/// Declares a flag for every setting.
+macro_rules! flags {
+    ($(#[$env_doc:meta])* env: String, $($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
+        #[derive(Clone, Args)]
+        pub struct SettingsArgs {
+            $(#[$env_doc])*
+            #[arg(long, value_name = "TASK|FILE.toml")]
+            pub env: Option<String>,
+            $($(#[$doc])* #[arg(long, allow_negative_numbers = true)] pub $name: Option<$type>,)*
+        }
+
+        impl From<SettingsArgs> for PartialSettings {
+            fn from(flags: SettingsArgs) -> Self {
+                Self { env: flags.env, $($name: flags.$name,)* }
+            }
+        }
+    };
+}
+
+for_all_settings!(flags);
+
+/// The command line that says all of this.
+pub fn command(settings: &PartialSettings) -> String {
+    let flag = |(name, value): (&str, Option<String>)| {
+        let value = value?;
+        Some(format!(" --{} {}", name.replace('_', "-"), value.trim_matches('"')))
+    };
+    let flags: String = settings.entries().into_iter().filter_map(flag).collect();
+    format!("locomotion train{flags}")
+}

@@ -1,0 +1,67 @@
+//! A film strip: the pictures of a gait side by side in one PNG.
+
+use super::{FrameWriter, Output};
+use crate::{Error, Result};
+use png::{BitDepth, ColorType, EncodingError};
+use std::path::{Path, PathBuf};
+
+/// How many pictures, in how many columns.
+pub const PICTURES: usize = 8;
+const COLUMNS: usize = 4;
+/// White pixels between two pictures.
+const GAP: usize = 4;
+
+/// A strip being put together.
+pub struct ContactSheet {
+    output: Output,
+    target: PathBuf,
+    size: (usize, usize),
+    canvas: Vec<u8>,
+    pictures: usize,
+}
+
+impl ContactSheet {
+    pub fn new(target: &Path, force: bool, size: (usize, usize)) -> Result<Self> {
+        let output = Output::new(target, force)?;
+        let (width, height) = canvas(size);
+        let canvas = vec![255; 3 * width * height];
+        Ok(Self { output, target: target.to_path_buf(), size, canvas, pictures: 0 })
+    }
+}
+
+/// Width and height of the whole strip.
+fn canvas((width, height): (usize, usize)) -> (usize, usize) {
+    let rows = PICTURES.div_ceil(COLUMNS);
+    (COLUMNS * (width + GAP) - GAP, rows * (height + GAP) - GAP)
+}
+
+impl FrameWriter for ContactSheet {
+    fn add(&mut self, rgb: &[u8]) -> Result<()> {
+        let (width, height) = self.size;
+        let row = 3 * canvas(self.size).0;
+        let left = self.pictures % COLUMNS * (width + GAP);
+        let top = self.pictures / COLUMNS * (height + GAP);
+        for (y, line) in rgb.chunks_exact(3 * width).enumerate() {
+            let at = (top + y) * row + 3 * left;
+            self.canvas[at..at + line.len()].copy_from_slice(line);
+        }
+        self.pictures += 1;
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        let (width, height) = canvas(self.size);
+        let mut encoder = png::Encoder::new(&mut self.output, width as u32, height as u32);
+        encoder.set_color(ColorType::Rgb);
+        encoder.set_depth(BitDepth::Eight);
+        let written = encoder.write_header().and_then(|mut png| {
+            png.write_image_data(&self.canvas)?;
+            png.finish()
+        });
+        match written {
+            Ok(()) => self.output.publish(&self.target),
+            Err(EncodingError::IoError(e)) => Err(Error::output(&self.target, e)),
+            Err(other) => Err(Error::failed(format!("the PNG encoder failed: {other}"))),
+        }
+    }
+}

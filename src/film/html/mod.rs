@@ -1,0 +1,73 @@
+//! An episode as one self-contained web page: the robot in three dimensions, played, turned and zoomed by the reader.
+
+mod replay;
+mod scene;
+
+use crate::atomic::Draft;
+use crate::policy::LinearPolicy;
+use crate::rollout::{Channels, Recording};
+use crate::sim::{EpisodeOutcome, Simulator};
+use crate::{Error, Result};
+use replay::Replay;
+use scene::tracked;
+use std::io::Write;
+use std::path::Path;
+
+const PAGE: &str = include_str!("../../../assets/report/replay.html");
+/// Rules for everything inside an element of class `replay`.
+pub const STYLE: &str = include_str!("../../../assets/report/replay.css");
+/// Defines `replay(container, data)`; a page may call it for several episodes.
+pub const SCRIPT: &str = concat!(
+    include_str!("../../../assets/report/shapes.js"),
+    include_str!("../../../assets/report/scene.js"),
+    include_str!("../../../assets/report/replay.js")
+);
+
+/// Plays the policy from `reset(seed)` and writes the page; `seconds` limits what is shown, not the return told.
+pub fn write(
+    simulator: &mut Simulator,
+    policy: &LinearPolicy,
+    seed: u64,
+    seconds: Option<f64>,
+    file: &Path,
+    force: bool,
+) -> Result<EpisodeOutcome> {
+    let mut draft = Draft::file(file, force)?;
+    let (data, outcome) = data(simulator, policy, seed, seconds)?;
+    let title = format!("{}, seed {seed}: return {:.1}", simulator.task().name(), outcome.value);
+    let page = fill(PAGE, &[("title", &title), ("style", STYLE), ("script", SCRIPT), ("data", &data)]);
+    draft.write_all(page.as_bytes()).map_err(|e| Error::output(file, e))?;
+    draft.publish()?;
+    Ok(outcome)
+}
+
+/// What `replay` needs, as JSON that may stand inside a script element.
+pub fn data(
+    simulator: &mut Simulator,
+    policy: &LinearPolicy,
+    seed: u64,
+    seconds: Option<f64>,
+) -> Result<(String, EpisodeOutcome)> {
+    let channels = Channels { bodies: Some(tracked(simulator.task())), seconds, ..Channels::default() };
+    let recording = Recording::new(simulator, policy, seed, channels);
+    if recording.rewards.is_empty() {
+        let message = format!("the physics broke down at the first step of the episode with reset seed {seed}");
+        return Err(Error::failed(message).hint("choose another `seed`").naming(&["seed"]));
+    }
+    let json = serde_json::to_string(&Replay::new(&recording, simulator.task()))
+        .map_err(|e| Error::failed(format!("cannot write JSON: {e}")))?;
+    Ok((json.replace('<', "\\u003c"), recording.outcome))
+}
+
+/// Puts each value in the place of its `{{name}}`, in one pass, so that no value is searched for names.
+pub fn fill(page: &str, values: &[(&str, &str)]) -> String {
+    let mut parts = page.split("{{");
+    let mut text = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let (name, rest) = part.split_once("}}").unwrap_or(("", part));
+        let value = values.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value);
+        text += value;
+        text += rest;
+    }
+    text
+}

@@ -1,0 +1,62 @@
+//! An episode as the page replays it: poses of all bodies after every action, small numbers as text.
+
+use super::scene::Scene;
+use crate::rollout::Recording;
+use crate::sim::{EpisodeOutcome, Task};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
+
+/// What the page's script reads. Lists of numbers are little-endian binary in base64.
+#[derive(Serialize)]
+pub struct Replay<'a> {
+    task: &'a str,
+    about: &'a str,
+    /// Seconds per frame.
+    dt: f64,
+    #[serde(flatten)]
+    outcome: EpisodeOutcome,
+    scene: Scene,
+    /// f32: 3 per frame.
+    track: String,
+    /// i16: 7 per frame and body; position from the tracked point in units of reach/32767, quaternion in 1/32767.
+    poses: String,
+    /// f64: exactly what was paid, 1 per step.
+    rewards: String,
+    /// i16: in 1/32767.
+    actions: String,
+}
+
+impl<'a> Replay<'a> {
+    /// Of a recording with its bodies; one frame per state: the reset's and one after every action.
+    pub fn new(recording: &Recording, task: &'a Task) -> Self {
+        let Recording { outcome, centers, poses, rewards, actions, .. } = recording;
+        let bodies = poses.len() / centers.len();
+        let from_track = || {
+            let rows = centers.iter().zip(poses.chunks(bodies.max(1)));
+            rows.flat_map(|(center, row)| row.iter().map(move |(at, quat)| (minus(at, center), quat)))
+        };
+        let farthest = from_track().flat_map(|(offset, _)| offset).fold(1e-3, |most: f64, x| most.max(x.abs()));
+        let small = |x: f64| ((x * 32767.0).round() as i16).to_le_bytes();
+        let packed = from_track().flat_map(|(offset, quat)| offset.map(|x| x / farthest).into_iter().chain(*quat));
+        Self {
+            task: task.name(),
+            about: &task.definition.about,
+            dt: task.dt(),
+            outcome: *outcome,
+            scene: Scene::new(task, farthest),
+            track: text(centers.iter().flatten().flat_map(|&x| (x as f32).to_le_bytes())),
+            poses: text(packed.flat_map(small)),
+            rewards: text(rewards.iter().flat_map(|x| x.to_le_bytes())),
+            actions: text(actions.iter().copied().flat_map(small)),
+        }
+    }
+}
+
+fn minus(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|i| a[i] - b[i])
+}
+
+fn text(bytes: impl Iterator<Item = u8>) -> String {
+    STANDARD.encode(bytes.collect::<Vec<u8>>())
+}

@@ -1,0 +1,114 @@
+//! In: a task, a policy, a recorded episode. Out: MP4, GIF, a contact sheet (PNG), an HTML page to play, a window.
+//! Must not know: optimizers, runs, the terminal.
+//!
+//! [`Shots`] chooses the moments of a recording; `render` draws them, `fxaa` and `overlay` finish the pictures, and
+//! [`film`] passes them to [`mp4`], [`gif`] or [`contact_sheet`]. [`html`] is a page to play.
+
+pub mod contact_sheet;
+mod fxaa;
+mod gait;
+pub mod gif;
+pub mod html;
+pub mod mp4;
+mod overlay;
+mod render;
+mod shots;
+#[cfg(feature = "viewer")]
+pub mod window;
+
+pub use render::View;
+pub use shots::Shots;
+
+use crate::atomic::Draft;
+use crate::rollout::Moment;
+use crate::sim::Task;
+use crate::{Error, Result};
+use fxaa::fxaa;
+use overlay::Overlay;
+use render::Renderer;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
+
+/// Takes RGB pictures in order, all of one size.
+pub trait FrameWriter: Send {
+    fn add(&mut self, rgb: &[u8]) -> Result<()>;
+    /// Completes the file; it does not exist before.
+    fn finish(self: Box<Self>) -> Result<()>;
+}
+
+/// The file that frames go to, under its temporary name.
+pub struct Output(BufWriter<Draft>);
+
+impl Output {
+    /// Says now, before anything is drawn, if the place cannot be written to.
+    pub fn new(target: &Path, force: bool) -> Result<Self> {
+        Draft::file(target, force).map(BufWriter::new).map(Self)
+    }
+
+    /// The content is complete.
+    pub fn publish(self, target: &Path) -> Result<()> {
+        let draft = self.0.into_inner().map_err(|e| Error::output(target, e.into_error()))?;
+        draft.publish()
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Pictures that wait for the writer: enough to even out the two, few enough to stay small in memory.
+const WAITING: usize = 8;
+
+/// Draws the moments and writes them; `drawn` is called after each.
+pub fn film(
+    task: &Task,
+    view: &View,
+    moments: &[&Moment],
+    mut format: Box<dyn FrameWriter>,
+    mut drawn: impl FnMut(),
+) -> Result<()> {
+    let overlay = Overlay::new(view.width, view.height, moments)?;
+    thread::scope(|scope| {
+        let (to_writer, pictures) = sync_channel::<Vec<u8>>(WAITING);
+        let writer = scope.spawn(move || {
+            for moment in moments {
+                // A channel that closes early means that drawing failed: the format is dropped unfinished.
+                let Ok(mut rgb) = pictures.recv() else { return Ok(()) };
+                fxaa(&mut rgb, view.width);
+                overlay.draw(&mut rgb, moment);
+                format.add(&rgb)?;
+            }
+            format.finish()
+        });
+        let drawing = draw(task, view, moments, to_writer, &mut drawn);
+        let writing = writer.join().unwrap_or_else(|_| Err(Error::failed("the thread that writes the film panicked")));
+        // A failed writer also ends the drawing, so its reason comes first.
+        writing.and(drawing)
+    })
+}
+
+fn draw(
+    task: &Task,
+    view: &View,
+    moments: &[&Moment],
+    to_writer: SyncSender<Vec<u8>>,
+    drawn: &mut impl FnMut(),
+) -> Result<()> {
+    let mut renderer = Renderer::new(task, view)?;
+    for moment in moments {
+        // If the writer is gone, it says why itself.
+        if to_writer.send(renderer.draw(&moment.qpos)?).is_err() {
+            return Ok(());
+        }
+        drawn();
+    }
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! Pictures of a pose, drawn by MuJoCo without a display (EGL).
+
+use crate::sim::Task;
+use crate::suggest::nearest;
+use crate::{Error, Result};
+use mujoco_rs::prelude::*;
+use mujoco_rs::renderer::MjRenderer;
+use std::error::Error as _;
+use std::sync::Arc;
+
+/// From where, and how large.
+#[derive(Clone, Debug)]
+pub struct View {
+    pub width: usize,
+    pub height: usize,
+    /// A camera of the model; without it the task's own, or else one that follows the robot.
+    pub camera: Option<String>,
+}
+
+/// Draws poses of one task. Stays on the thread that made it: so does its GL context.
+pub struct Renderer {
+    renderer: MjRenderer,
+    /// A simulation of its own, so that looking never touches the one looked at.
+    data: MjData<Arc<MjModel>>,
+}
+
+impl Renderer {
+    pub fn new(task: &Task, view: &View) -> Result<Self> {
+        let mut model = (*task.model).clone();
+        let visual = model.vis_mut();
+        visual.global.offwidth = view.width as i32;
+        visual.global.offheight = view.height as i32;
+        // Software GL spends most of its time here; more of either is hardly seen in a film.
+        visual.quality.shadowsize = visual.quality.shadowsize.min(SHADOW);
+        visual.quality.offsamples = SAMPLES;
+
+        let model = Arc::new(model);
+        // First what the user may have got wrong, then what the machine may lack.
+        let camera = camera(&model, task, view)?;
+        let mut renderer = MjRenderer::new(&model, view.width, view.height, 0).map_err(no_gl)?;
+        renderer.set_camera(camera);
+        Ok(Self { renderer, data: MjData::new(model) })
+    }
+
+    /// The RGB picture of a pose, row by row from the top.
+    pub fn draw(&mut self, qpos: &[f64]) -> Result<Vec<u8>> {
+        self.data.qpos_mut().copy_from_slice(qpos);
+        self.data.kinematics();
+        self.data.com_pos();
+        self.data.camlight();
+        self.renderer.sync_data(&mut self.data).and_then(|()| self.renderer.render()).map_err(failed)?;
+        self.renderer.rgb_flat().map(<[u8]>::to_vec).ok_or_else(|| Error::failed("the renderer kept no picture"))
+    }
+}
+
+const SHADOW: i32 = 1024;
+const SAMPLES: i32 = 0;
+
+/// The camera asked for, the task's own, or one that follows the first body.
+fn camera(model: &MjModel, task: &Task, view: &View) -> Result<MjvCamera> {
+    let Some(name) = view.camera.as_ref().or(task.definition.camera.as_ref()) else {
+        let mut following = MjvCamera::new_free(model);
+        if model.ffi().nbody > 1 {
+            following.track(1);
+        }
+        return Ok(following);
+    };
+    match model.name_to_id(MjtObjBase::mjOBJ_CAMERA, name) {
+        Some(id) => Ok(MjvCamera::new_fixed(id)),
+        None => Err(unknown_camera(model, task.name(), name)),
+    }
+}
+
+fn unknown_camera(model: &MjModel, task: &str, name: &str) -> Error {
+    let count = model.ffi().ncam as usize;
+    let known: Vec<&str> = (0..count).filter_map(|id| model.id_to_name(MjtObjBase::mjOBJ_CAMERA, id)).collect();
+    if known.is_empty() {
+        return Error::usage(format!("unknown camera `{name}`\n  the model of `{task}` has none with a name"))
+            .hint("without `camera` the view follows the robot")
+            .naming(&["camera"]);
+    }
+    let error = Error::usage(format!("unknown camera `{name}`\n  cameras of `{task}`: {}", known.join(", ")));
+    match nearest(name, known) {
+        Some(near) => error.hint(format!("did you mean `camera {near}`?")).naming(&["camera"]),
+        None => error,
+    }
+}
+
+fn no_gl(error: RendererError) -> Error {
+    Error::failed(format!("cannot draw without OpenGL: {}", chain(&error))).hint(
+        "on Debian or Ubuntu `apt-get install libegl1 libgl1-mesa-dri` is enough, without GPU and display; \
+         `-o FILE.html` needs neither",
+    )
+}
+
+fn failed(error: RendererError) -> Error {
+    Error::failed(format!("drawing failed: {}", chain(&error)))
+}
+
+/// The outer error names the layer, the inner one the reason.
+fn chain(error: &RendererError) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}

@@ -1,0 +1,109 @@
+//! What a figure shows of repeated measurements: at every x the middle of them.
+
+use super::numbers::csv_field;
+use crate::statistics::{median, quantile};
+
+/// What the horizontal axis counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Axis {
+    #[default]
+    Episodes,
+    Steps,
+}
+
+impl Axis {
+    pub fn name(self) -> &'static str {
+        match self {
+            Axis::Episodes => "episodes",
+            Axis::Steps => "steps",
+        }
+    }
+}
+
+/// The seeds at one x.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    pub x: f64,
+    /// How many seeds have a value here.
+    pub seeds: usize,
+    pub median: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+/// A group's held-out return of the deployable policy, and its best so far.
+#[derive(Clone, Debug)]
+pub struct Curve {
+    pub label: String,
+    /// How many runs the group has.
+    pub seeds: usize,
+    pub heldout: Vec<Point>,
+    pub best: Vec<Point>,
+}
+
+/// What one run measured: x and value, x ascending.
+pub type Trace = Vec<(f64, f64)>;
+
+/// More points than this nobody can see.
+const FINEST: usize = 1000;
+
+impl Curve {
+    /// Of what every seed measured: between measurements a return is interpolated, and a best holds until it is beaten.
+    pub fn new(label: String, heldout: &[Trace], best: &[Trace]) -> Self {
+        Self { label, seeds: heldout.len(), heldout: middle(heldout, between), best: middle(best, so_far) }
+    }
+}
+
+/// The curves as they are drawn, a line per point.
+pub fn csv(curves: &[Curve], axis: Axis) -> String {
+    let mut text = format!("group,curve,{},seeds,median,q25,q75\n", axis.name());
+    for curve in curves {
+        for (name, points) in [("heldout", &curve.heldout), ("best", &curve.best)] {
+            for p in points {
+                let label = csv_field(&curve.label);
+                text += &format!("{label},{name},{},{},{},{},{}\n", p.x, p.seeds, p.median, p.low, p.high);
+            }
+        }
+    }
+    text
+}
+
+/// The quartiles wherever at least ¾ of the seeds have a value.
+fn middle(traces: &[Trace], at: fn(&Trace, f64) -> Option<f64>) -> Vec<Point> {
+    let point = |x: f64| {
+        let values: Vec<f64> = traces.iter().filter_map(|trace| at(trace, x)).collect();
+        let enough = 4 * values.len() >= 3 * traces.len();
+        let (low, high) = (quantile(&values, 0.25), quantile(&values, 0.75));
+        enough.then(|| Point { x, seeds: values.len(), median: median(&values), low, high })
+    };
+    grid(traces).into_iter().filter_map(point).collect()
+}
+
+/// Every x at which some seed has a value, thinned evenly if they are too many.
+fn grid(traces: &[Trace]) -> Vec<f64> {
+    let mut all: Vec<f64> = traces.iter().flatten().map(|(x, _)| *x).collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    if all.len() <= FINEST {
+        return all;
+    }
+    (0..FINEST).map(|i| all[i * (all.len() - 1) / (FINEST - 1)]).collect()
+}
+
+/// The straight line between neighbours; nothing outside of what was measured.
+fn between(trace: &Trace, x: f64) -> Option<f64> {
+    let next = trace.partition_point(|(at, _)| *at < x);
+    let (x1, y1) = *trace.get(next)?;
+    if x1 == x {
+        return Some(y1);
+    }
+    let (x0, y0) = *trace.get(next.checked_sub(1)?)?;
+    Some(y0 + (y1 - y0) * (x - x0) / (x1 - x0))
+}
+
+/// The last value before; a best holds until it is beaten, but not past the run's end.
+fn so_far(trace: &Trace, x: f64) -> Option<f64> {
+    let (end, _) = *trace.last()?;
+    let known = trace.partition_point(|(at, _)| *at <= x);
+    if x > end { None } else { Some(trace[known.checked_sub(1)?].1) }
+}

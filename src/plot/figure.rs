@@ -1,0 +1,47 @@
+//! A finished figure as files: SVG, PNG and the CSV of what was drawn.
+
+use super::drawing::Drawing;
+use crate::atomic::Draft;
+use crate::{Error, Result};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// A figure, ready to be written.
+pub struct Figure {
+    title: String,
+    drawing: Drawing,
+    /// Empty where there are no numbers to give.
+    csv: String,
+}
+
+impl Figure {
+    pub fn new(title: String, drawing: Drawing, csv: String) -> Self {
+        Self { title, drawing, csv }
+    }
+
+    pub fn svg(&self) -> Result<String> {
+        self.drawing.svg(&self.title)
+    }
+
+    pub fn png(&self) -> Result<Vec<u8>> {
+        self.drawing.png()
+    }
+
+    /// What was drawn: a line per point of every curve.
+    pub fn csv(&self) -> &str {
+        &self.csv
+    }
+
+    /// Writes all beside each other: `file` with the endings svg, png and csv. Returns what was written.
+    pub fn write(&self, file: &Path, force: bool) -> Result<Vec<PathBuf>> {
+        let parts = [("svg", self.svg()?.into_bytes()), ("png", self.png()?), ("csv", self.csv.clone().into_bytes())];
+        let mut drafts = Vec::new();
+        for (ending, bytes) in parts.iter().filter(|(_, bytes)| !bytes.is_empty()) {
+            let target = file.with_extension(ending);
+            let mut draft = Draft::file(&target, force)?;
+            draft.write_all(bytes).map_err(|e| Error::output(&target, e))?;
+            drafts.push((draft, target));
+        }
+        drafts.into_iter().map(|(draft, target)| draft.publish().map(|()| target)).collect()
+    }
+}

@@ -1,0 +1,175 @@
+//! Lays the curves out: title and legend above, yardsticks named at the right, so that nothing is written over data.
+
+use super::chart::{DOTTED, EDGE, Frame, GREY, INK, axes, color, dashes, fit, legend, marks, wrap};
+use super::curve::{Axis, Curve};
+use super::drawing::{Anchor, Drawing};
+use super::numbers::{decimals, mark, thousands, ticks};
+use crate::Result;
+
+/// A level worth comparing with, and who says so.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Yardstick {
+    pub value: f64,
+    pub what: String,
+}
+
+/// What the figure is drawn on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sheet {
+    width: f32,
+    height: f32,
+    /// Room for yardsticks at the right.
+    margin: f32,
+    /// Whether the figure explains itself: title, and the names of yardsticks. Otherwise what stands around it does.
+    alone: bool,
+    /// About how many ticks an axis has.
+    ticks: (usize, usize),
+}
+
+impl Sheet {
+    pub const WIDE: Self = Self { width: 900.0, height: 560.0, margin: 208.0, alone: true, ticks: (9, 9) };
+    /// For a phone, in a text.
+    pub const NARROW: Self = Self { width: 400.0, height: 400.0, margin: 52.0, alone: false, ticks: (4, 7) };
+}
+
+/// The whole figure.
+pub fn draw(sheet: Sheet, title: &str, curves: &[Curve], yardsticks: &[Yardstick], axis: Axis) -> Result<Drawing> {
+    let mut drawing = Drawing::new(sheet.width, sheet.height)?;
+    let first_row = if sheet.alone { head(&mut drawing, sheet, title, curves) } else { 20.0 };
+    let top = legend(&mut drawing, sheet.width, &entries(curves), first_row) + 14.0;
+    let y = vertical_range(curves, yardsticks);
+    let last = curves.iter().flat_map(|curve| curve.heldout.iter().chain(&curve.best)).map(|p| p.x);
+    let x = (0.0, last.fold(0.0, f64::max).max(1.0));
+    let y_ticks = ticks(y.0, y.1, sheet.ticks.1);
+    let name = |tick: &f64| (*tick, thousands(*tick, decimals(&y_ticks)));
+    let y_ticks: Vec<(f64, String)> = y_ticks.iter().map(name).collect();
+    let widest = y_ticks.iter().map(|(_, name)| drawing.width_of(name, 14.0)).fold(0.0, f32::max);
+    let right = sheet.width - if yardsticks.is_empty() { 2.0 * EDGE } else { sheet.margin };
+    let frame = Frame { left: EDGE + 24.0 + widest + 8.0, right, top, bottom: sheet.height - 58.0, x, y, size: 14.0 };
+    axes(&mut drawing, &frame, &y_ticks, sheet.ticks.0);
+    axis_names(&mut drawing, sheet, &frame, axis);
+    reference_lines(&mut drawing, sheet, &frame, yardsticks);
+    for (index, curve) in curves.iter().enumerate() {
+        if curve.seeds > 1 {
+            let mut edge = frame.line(&curve.heldout, |p| p.high);
+            edge.extend(frame.line(&curve.heldout, |p| p.low).into_iter().rev());
+            drawing.area(&edge, color(index), 0.18);
+        }
+    }
+    for (index, curve) in curves.iter().enumerate() {
+        drawing.line(&steps(&frame.line(&curve.best, |p| p.median)), color(index), 1.3, DOTTED);
+        let line = frame.line(&curve.heldout, |p| p.median);
+        drawing.line(&line, color(index), 2.4, dashes(index));
+        marks(&mut drawing, &line, index, curves.len());
+    }
+    Ok(drawing)
+}
+
+/// Title and what is drawn; returns the base line below.
+fn head(drawing: &mut Drawing, sheet: Sheet, title: &str, curves: &[Curve]) -> f32 {
+    let title = fit(drawing, title, 23.0, sheet.width - 2.0 * EDGE);
+    drawing.text(&title, (EDGE, 34.0), 23.0, INK, Anchor::Left);
+    let band = if curves.iter().any(|curve| curve.seeds > 1) {
+        "Return of the deployable policy on held-out seeds: median and interquartile band over training seeds"
+    } else {
+        "Return of the deployable policy on held-out seeds, one training seed per curve"
+    };
+    drawing.text(band, (EDGE, 56.0), 14.5, GREY, Anchor::Left);
+    80.0
+}
+
+/// A best holds until it is beaten: level, then straight up.
+fn steps(line: &[(f32, f32)]) -> Vec<(f32, f32)> {
+    let corners = line.windows(2).flat_map(|pair| [(pair[1].0, pair[0].1), pair[1]]);
+    line.first().copied().into_iter().chain(corners).collect()
+}
+
+/// What the legend says.
+fn entries(curves: &[Curve]) -> Vec<(Option<usize>, String)> {
+    let name = |curve: &Curve| match curve.seeds {
+        1 => format!("{} (1 seed)", curve.label),
+        n => format!("{} (n = {n})", curve.label),
+    };
+    let mut entries: Vec<_> = curves.iter().enumerate().map(|(index, curve)| (Some(index), name(curve))).collect();
+    if curves.iter().any(|curve| !curve.best.is_empty()) {
+        entries.push((None, "dotted: best policy so far, re-evaluated on fresh seeds".to_string()));
+    }
+    entries
+}
+
+fn axis_names(drawing: &mut Drawing, sheet: Sheet, frame: &Frame, axis: Axis) {
+    let what = match axis {
+        Axis::Episodes => "training episodes",
+        Axis::Steps => "training environment steps",
+    };
+    let middle = ((frame.left + frame.right) / 2.0, (frame.top + frame.bottom) / 2.0);
+    drawing.text(what, (middle.0, sheet.height - 14.0), 15.0, INK, Anchor::Middle);
+    drawing.upright_text("return", (EDGE + 10.0, middle.1), 15.0, INK, Anchor::Middle);
+}
+
+/// All that is drawn, and those yardsticks that do not press the data into less than half the height.
+fn vertical_range(curves: &[Curve], yardsticks: &[Yardstick]) -> (f64, f64) {
+    let drawn = curves.iter().flat_map(|curve| {
+        let band = curve.heldout.iter().flat_map(|p| [p.low, p.median, p.high]);
+        band.chain(curve.best.iter().map(|p| p.median))
+    });
+    let wider = |(low, high): (f64, f64), y: f64| (low.min(y), high.max(y));
+    let data = drawn.fold((f64::INFINITY, f64::NEG_INFINITY), wider);
+    let span = (data.1 - data.0).max(1e-3 * data.1.abs()).max(1e-6);
+    let near = yardsticks.iter().map(|yardstick| yardstick.value);
+    let near = near.filter(|y| *y > data.0 - span / 2.0 && *y < data.1 + span / 2.0);
+    let (low, high) = near.fold(data, wider);
+    let pad = 0.04 * (high - low).max(span);
+    (low - pad, high + pad)
+}
+
+/// A line and, at the right, its value and source. Names that would overlap are pushed apart and led to their line.
+fn reference_lines(drawing: &mut Drawing, sheet: Sheet, frame: &Frame, yardsticks: &[Yardstick]) {
+    let (size, leading, lead) = (12.5, 14.0, 16.0);
+    let mut labels: Vec<(f32, bool, Vec<String>)> = Vec::new();
+    let mut sorted: Vec<&Yardstick> = yardsticks.iter().collect();
+    sorted.sort_by(|a, b| b.value.total_cmp(&a.value));
+    for yardstick in sorted {
+        let inside = (frame.y.0..=frame.y.1).contains(&yardstick.value);
+        let beyond = if yardstick.value > frame.y.1 { " (above the figure)" } else { " (below the figure)" };
+        let text = match sheet.alone {
+            true => format!("{}: {}{}", mark(yardstick.value), yardstick.what, if inside { "" } else { beyond }),
+            false if inside => mark(yardstick.value),
+            false => continue,
+        };
+        let y = frame.at_y(yardstick.value.clamp(frame.y.0, frame.y.1));
+        if inside {
+            drawing.line(&[(frame.left, y), (frame.right, y)], GREY, 1.1, &[1.5, 4.0]);
+        }
+        labels.push((y, inside, wrap(drawing, &text, size, sheet.margin - lead - 8.0)));
+    }
+    let heights: Vec<f32> = labels.iter().map(|(_, _, lines)| lines.len() as f32 * leading + 6.0).collect();
+    let wanted: Vec<f32> = labels.iter().map(|(y, _, _)| *y).collect();
+    let places = apart(&wanted, &heights, frame.top - 10.0, frame.bottom + 24.0);
+    for ((y, inside, lines), place) in labels.iter().zip(places) {
+        if *inside {
+            drawing.line(&[(frame.right, *y), (frame.right + lead - 4.0, place)], GREY, 0.8, &[]);
+        }
+        let first = place - lines.len() as f32 * leading / 2.0 + 11.0;
+        for (row, line) in lines.iter().enumerate() {
+            let at = (frame.right + lead, first + row as f32 * leading);
+            drawing.text(line, at, size, GREY, Anchor::Left);
+        }
+    }
+}
+
+/// Middles as near to the wanted ones (ascending) as heights allow: down from the top, then up from the bottom.
+fn apart(wanted: &[f32], heights: &[f32], top: f32, bottom: f32) -> Vec<f32> {
+    let mut places = wanted.to_vec();
+    let mut end = top;
+    for (place, height) in places.iter_mut().zip(heights) {
+        *place = place.max(end + height / 2.0);
+        end = *place + height / 2.0;
+    }
+    let mut start = bottom;
+    for (place, height) in places.iter_mut().zip(heights).rev() {
+        *place = place.min(start - height / 2.0);
+        start = *place - height / 2.0;
+    }
+    places
+}

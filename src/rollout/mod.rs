@@ -1,0 +1,67 @@
+//! In: policies and reset seeds. Out: outcomes of their episodes in index order, the same bytes for any number of threads,
+//! or one episode kept as a [`Recording`]. Must not know: optimizers, files, the terminal.
+//!
+//! Batches run on threads, one simulator per thread.
+
+mod recording;
+pub mod throughput;
+
+pub use recording::{Channels, Moment, Pose, Recording};
+
+use crate::policy::LinearPolicy;
+use crate::sim::{EpisodeOutcome, Simulator, Task, rollout};
+use crate::{Error, Result};
+use rayon::prelude::*;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A pool of threads, each with its own simulator of the same task.
+pub struct Evaluator {
+    pool: rayon::ThreadPool,
+    /// One per thread; a lock is only ever taken by its own thread.
+    simulators: Vec<Mutex<Simulator>>,
+}
+
+/// One episode to run: which policy, from which reset seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Job {
+    pub policy: usize,
+    pub seed: u64,
+}
+
+impl Evaluator {
+    /// `threads` = 0 means one per core.
+    pub fn new(task: &Arc<Task>, threads: usize) -> Result<Self> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|e| Error::failed(format!("cannot start {threads} threads: {e}")))?;
+        let simulators = (0..pool.current_num_threads()).map(|_| Mutex::new(Simulator::new(task.clone()))).collect();
+        Ok(Self { pool, simulators })
+    }
+
+    pub fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    /// Runs every job; outcome i belongs to job i.
+    pub fn run(&self, policies: &[LinearPolicy], jobs: &[Job]) -> Vec<EpisodeOutcome> {
+        self.map(jobs, |sim, job| rollout(sim, &policies[job.policy], job.seed, |_, _, _| ()))
+    }
+
+    /// Does `work` for every item on some thread's simulator; result i belongs to item i.
+    pub fn map<I: Sync, T: Send>(&self, items: &[I], work: impl Fn(&mut Simulator, &I) -> T + Sync) -> Vec<T> {
+        let one = |item: &I| {
+            let thread = rayon::current_thread_index().unwrap_or(0);
+            // A poisoned lock is no harm: every episode starts with a reset.
+            let mut simulator = self.simulators[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            work(&mut simulator, item)
+        };
+        self.pool.install(|| items.par_iter().with_max_len(1).map(one).collect())
+    }
+
+    /// The same policy from `episodes` consecutive seeds.
+    pub fn run_seeds(&self, policy: &LinearPolicy, first: u64, episodes: usize) -> Vec<EpisodeOutcome> {
+        let jobs: Vec<Job> = (0..episodes as u64).map(|i| Job { policy: 0, seed: first.wrapping_add(i) }).collect();
+        self.run(std::slice::from_ref(policy), &jobs)
+    }
+}

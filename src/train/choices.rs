@@ -1,0 +1,176 @@
+//! The small words settings are made of, the same on the command line and in files.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Declares an enum of words.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$what:meta])* $variant:ident = $word:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum $name { $($(#[$what])* #[serde(rename = $word)] $variant),* }
+
+        impl FromStr for $name {
+            type Err = String;
+            fn from_str(word: &str) -> Result<Self, String> {
+                match word {
+                    $($word => Ok(Self::$variant),)*
+                    _ => Err(format!("use one of: {}", [$($word),*].join(", "))),
+                }
+            }
+        }
+    };
+}
+
+words!(
+    /// Where W starts.
+    Init {
+        #[default]
+        Zero = "zero",
+        /// Uniform in the box, [−1, 1] where there is none.
+        Uniform = "uniform",
+    }
+);
+
+words!(
+    /// Whether training subtracts the survival bonus.
+    SurvivalShift {
+        /// Where the task pays one.
+        #[default]
+        Auto = "auto",
+        Off = "off",
+    }
+);
+
+words!(
+    /// Which reset seeds the candidates of a generation are evaluated from.
+    Resets {
+        /// All candidates of a generation start from the same ones, drawn anew for every generation: what differs between
+        /// their returns is then due to the candidates.
+        #[default]
+        Common = "common",
+        /// Every candidate has its own.
+        Own = "own",
+    }
+);
+
+words!(
+    /// How candidates are evaluated.
+    Protocol {
+        /// Episodes on fresh seeds, each until its own end.
+        #[default]
+        Gymnasium = "gymnasium",
+        /// Ten episodes on seeds 0 to 9 in lockstep that all stop when one ends.
+        Paper = "paper",
+    }
+);
+
+/// A setting that is written as one string.
+macro_rules! as_string {
+    ($name:ident) => {
+        impl From<$name> for String {
+            fn from(value: $name) -> String {
+                value.to_string()
+            }
+        }
+        impl TryFrom<String> for $name {
+            type Error = String;
+            fn try_from(text: String) -> Result<Self, String> {
+                text.parse()
+            }
+        }
+    };
+}
+
+/// What happens to observations before the policy sees them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Normalize {
+    None,
+    /// Mean and deviation of everything seen in training so far, frozen inside a generation.
+    #[default]
+    Running,
+    /// The same, but no input ever reads more than 4: for inputs that are nearly always still and then jump.
+    Bounded,
+    /// The normaliser of this policy file.
+    File(String),
+}
+as_string!(Normalize);
+
+impl Normalize {
+    /// Whether training has to keep statistics of what it sees.
+    pub fn observes(&self) -> bool {
+        matches!(self, Self::Running | Self::Bounded)
+    }
+}
+
+impl FromStr for Normalize {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(match text {
+            "none" => Self::None,
+            "running" => Self::Running,
+            "bounded" => Self::Bounded,
+            "" => return Err("use none, running, bounded, or the path of a policy file".into()),
+            file => Self::File(file.into()),
+        })
+    }
+}
+
+impl fmt::Display for Normalize {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "none",
+            Self::Running => "running",
+            Self::Bounded => "bounded",
+            Self::File(file) => file,
+        })
+    }
+}
+
+/// The box of evaluated weights: ± a number, or none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Bound(pub Option<f64>);
+as_string!(Bound);
+
+impl FromStr for Bound {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.parse::<f64>()) {
+            ("none", _) => Ok(Self(None)),
+            (_, Ok(limit)) if limit.is_finite() && limit > 0.0 => Ok(Self(Some(limit))),
+            _ => Err("use a number above 0, or none".into()),
+        }
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self.0 {
+            Some(limit) => write!(f, "{limit}"),
+            None => f.write_str("none"),
+        }
+    }
+}
+
+/// A span of time such as 4h, 90s or 1h30m.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Time(pub Duration);
+as_string!(Time);
+
+impl FromStr for Time {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        humantime::parse_duration(text).map(Self).map_err(|e| format!("{e}; write 4h, 90s or 1h30m"))
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}", humantime::format_duration(self.0).to_string().replace(' ', ""))
+    }
+}

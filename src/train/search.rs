@@ -1,0 +1,289 @@
+//! The loop: ask → evaluate → tell → hold out → record, until a rule says stop.
+
+use super::checkpoint::Checkpoint;
+use super::folder::{Folder, RunFile};
+use super::metrics::{GenerationRow, Metrics};
+use super::objective::{CONFIRM_SEED, HELDOUT_SEED, Objective, SCORE_EPISODES, SCORE_SEED};
+use super::settings::PartialSettings;
+use super::state::{Contender, SearchState, Source};
+use crate::optim::{Optimizer, StopReason};
+use crate::policy::LinearPolicy;
+use crate::rollout::Evaluator;
+use crate::sim::{EpisodeOutcome, Task, rollout};
+use crate::statistics::{mean, quantile, standard_deviation};
+use crate::{Error, Result};
+use nalgebra::DMatrix;
+use serde_json::{Value, json};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Why a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stop {
+    Budget(u64),
+    Target(f64),
+    Time(Duration),
+    Optimizer(StopReason),
+    /// Told to leave; everything is saved.
+    Interrupted,
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Budget(budget) => write!(f, "the budget of {budget} episodes is used"),
+            Self::Target(target) => write!(f, "the held-out return has reached the target {target}"),
+            Self::Time(time) => write!(f, "the time is up ({})", humantime::format_duration(*time)),
+            Self::Optimizer(reason) => write!(f, "the optimizer stopped: {reason}"),
+            Self::Interrupted => f.write_str("interrupted"),
+        }
+    }
+}
+
+/// A search under way.
+pub struct Training {
+    pub task: Arc<Task>,
+    pub run: RunFile,
+    pub folder: Folder,
+    pub state: SearchState,
+    pub(super) evaluator: Evaluator,
+    pub(super) objective: Objective,
+    pub(super) metrics: Metrics,
+    pub(super) checkpoint: Checkpoint,
+    pub(super) checkpoint_every: Duration,
+    /// Set from outside when the run has to leave.
+    pub(super) leave: Arc<AtomicBool>,
+    pub(super) command: fn(&PartialSettings) -> String,
+}
+
+impl Training {
+    /// Runs until a rule says stop; `watch` sees every finished generation.
+    pub fn run(&mut self, watch: &mut dyn FnMut(&GenerationRow)) -> Result<Stop> {
+        let (started, seconds_before) = (Instant::now(), self.state.seconds);
+        let mut saved = Instant::now();
+        let stop = loop {
+            self.state.seconds = seconds_before + started.elapsed().as_secs_f64();
+            if self.state.pending.is_none() {
+                // Before candidates are asked for, which may cost a model; and again once it is known how many they are.
+                if let Some(stop) = self.rule(1) {
+                    break stop;
+                }
+                let candidates = self.state.optimizer.ask();
+                if let Some(stop) = self.rule(candidates.ncols()) {
+                    break stop;
+                }
+                if self.generation(candidates).is_none() {
+                    break Stop::Interrupted;
+                }
+            }
+            let Some(mut row) = self.hold_out()? else { break Stop::Interrupted };
+            row.seconds = seconds_before + started.elapsed().as_secs_f64();
+            self.metrics.write(&row)?;
+            watch(&row);
+            if saved.elapsed() >= self.checkpoint_every {
+                self.save()?;
+                saved = Instant::now();
+            }
+        };
+        self.state.seconds = seconds_before + started.elapsed().as_secs_f64();
+        self.save()?;
+        if stop != Stop::Interrupted && self.finish()?.is_none() {
+            return Ok(Stop::Interrupted);
+        }
+        Ok(stop)
+    }
+
+    pub fn save(&mut self) -> Result<()> {
+        self.state.metrics = self.metrics.sync()?;
+        self.checkpoint.save(&self.state)
+    }
+
+    fn settings(&self) -> &PartialSettings {
+        &self.run.settings
+    }
+
+    /// Whether a generation of this many candidates may still begin.
+    fn rule(&self, candidates: usize) -> Option<Stop> {
+        let budget = self.settings().budget.unwrap_or(u64::MAX);
+        if let (Some(target), Some(heldout)) = (self.settings().target, self.state.heldout)
+            && heldout >= target
+        {
+            return Some(Stop::Target(target));
+        }
+        if let Some(reason) = self.state.optimizer.stop() {
+            return Some(Stop::Optimizer(reason));
+        }
+        if self.state.episodes + self.cost(candidates) > budget {
+            return Some(Stop::Budget(budget));
+        }
+        let time = self.settings().time?.0;
+        (self.state.seconds >= time.as_secs_f64()).then_some(Stop::Time(time))
+    }
+
+    /// Training episodes of a generation.
+    fn cost(&self, candidates: usize) -> u64 {
+        (candidates * self.objective.episodes()) as u64
+    }
+
+    /// Evaluate and tell. `None` if told to leave: then nothing has changed.
+    fn generation(&mut self, candidates: DMatrix<f64>) -> Option<()> {
+        let candidates = self.settings().bounds().apply(candidates);
+        let (normalizer, center) = (self.state.normalizer(), self.state.center(self.settings()));
+        let of = |weights: &[f64]| LinearPolicy::from_rows(weights, self.task.observations, normalizer.clone());
+        let policies: Vec<LinearPolicy> = candidates.column_iter().map(|w| of(w.as_slice())).collect();
+        let generation = self.state.generation + 1;
+        let center = center.policy(&self.task);
+        let batch = self.objective.evaluate(&self.evaluator, &policies, &center, generation, &self.leave)?;
+
+        let cost = self.cost(policies.len());
+        let state = &mut self.state;
+        let before = state.optimizer.center();
+        state.optimizer.tell(&batch.losses);
+        state.generation = generation;
+        state.episodes += cost;
+        state.steps += batch.steps;
+        if let (Some(all), Some(new)) = (&mut state.observed, &batch.observed) {
+            all.merge(new);
+        }
+        let best = (0..batch.returns.len())
+            .filter(|&i| !batch.losses[i].is_nan())
+            .max_by(|&a, &b| batch.returns[a].total_cmp(&batch.returns[b]).then(b.cmp(&a)));
+        if let Some(i) = best
+            && state.challenger.as_ref().is_none_or(|old| batch.returns[i] > old.value)
+        {
+            state.challenger = Some(Contender {
+                weights: candidates.column(i).as_slice().to_vec(),
+                normalizer,
+                value: batch.returns[i],
+                generation,
+                from: Source::Sample,
+            });
+        }
+        let vitals = state.optimizer.vitals();
+        let moved = (state.optimizer.center() - before).norm();
+        state.pending = Some(GenerationRow {
+            generation,
+            episodes: state.episodes,
+            steps: state.steps,
+            seconds: 0.0,
+            center_return: batch.center_return,
+            heldout: None,
+            best_return: state.best.as_ref().map(|best| best.value),
+            batch: [1.0, 0.75, 0.5, 0.25, 0.0].map(|p| quantile(&batch.returns, p)),
+            sigma: vitals.sigma,
+            center_step: moved / vitals.sigma,
+            condition: vitals.condition,
+            diverged: batch.diverged,
+        });
+        state.cost = cost;
+        Some(())
+    }
+
+    /// Completes the pending generation: where it is due, the center is evaluated on the held-out seeds, and whoever
+    /// would be best has to confirm it on fresh ones.
+    fn hold_out(&mut self) -> Result<Option<GenerationRow>> {
+        let Some(mut row) = self.state.pending.clone() else { return Err(Error::failed("no generation to complete")) };
+        if self.heldout_is_due() {
+            let episodes = self.settings().heldout_episodes.unwrap_or(20);
+            let fresh = CONFIRM_SEED + self.state.generation * episodes as u64;
+            let mut center = self.state.center(self.settings());
+            let mut asked = vec![(center.policy(&self.task), HELDOUT_SEED)];
+            asked.extend(self.state.challenger.iter().map(|challenger| (challenger.policy(&self.task), fresh)));
+            let Some(answers) = self.outcomes(&asked, episodes) else { return Ok(None) };
+            let answers: Vec<Vec<f64>> = answers.iter().map(|outcomes| returns(outcomes)).collect();
+
+            let heldout = mean(&answers[0]);
+            let better = |value: f64, best: &Option<Contender>| best.as_ref().is_none_or(|best| value > best.value);
+            let mut best = self.state.best.clone();
+            if let (Some(challenger), Some(answer)) = (&self.state.challenger, answers.get(1))
+                && better(mean(answer), &best)
+            {
+                best = Some(Contender { value: mean(answer), ..challenger.clone() });
+            }
+            if better(heldout, &best) {
+                let Some(answer) = self.outcomes(&[(center.policy(&self.task), fresh)], episodes) else {
+                    return Ok(None);
+                };
+                center.value = mean(&returns(&answer[0]));
+                if better(center.value, &best) {
+                    best = Some(center);
+                }
+            }
+            row.heldout = Some((heldout, standard_deviation(&answers[0])));
+            row.best_return = best.as_ref().map(|best| best.value);
+            self.state.heldout = Some(heldout);
+            self.state.challenger = None;
+            if best != self.state.best {
+                self.state.best = best;
+                self.write_best(json!({ "mean": row.best_return, "episodes": episodes, "first_seed": fresh }))?;
+            }
+        }
+        self.state.pending = None;
+        Ok(Some(row))
+    }
+
+    /// Every few generations, so that evaluation stays a small part of the work, and at the end of the budget.
+    fn heldout_is_due(&self) -> bool {
+        let cost = self.state.cost;
+        let episodes = self.settings().heldout_episodes.unwrap_or(20) as u64;
+        let every = self.settings().heldout_every.unwrap_or((10 * episodes).div_ceil(cost.max(1)));
+        let last = self.settings().budget.is_some_and(|budget| self.state.episodes + cost > budget);
+        last || self.state.generation.is_multiple_of(every.max(1))
+    }
+
+    /// Episodes of policies from consecutive seeds; `None` if told to leave.
+    fn outcomes(&self, asked: &[(LinearPolicy, u64)], episodes: usize) -> Option<Vec<Vec<EpisodeOutcome>>> {
+        let seeds = |first: u64| first..first + episodes as u64;
+        let jobs: Vec<(&LinearPolicy, u64)> =
+            asked.iter().flat_map(|(policy, first)| seeds(*first).map(move |seed| (policy, seed))).collect();
+        let outcomes = self.evaluator.map(&jobs, |simulator, &(policy, seed)| {
+            (!self.leave.load(Ordering::Relaxed)).then(|| rollout(simulator, policy, seed, |_, _, _| ()))
+        });
+        let outcomes = outcomes.into_iter().collect::<Option<Vec<EpisodeOutcome>>>()?;
+        Some(outcomes.chunks(episodes).map(<[EpisodeOutcome]>::to_vec).collect())
+    }
+
+    /// Scores center and best on seeds nobody has seen and writes them. `None` if told to leave.
+    fn finish(&mut self) -> Result<Option<()>> {
+        let center = self.state.center(self.settings());
+        let best = self.state.best.clone().unwrap_or_else(|| center.clone());
+        let asked = [(center.policy(&self.task), SCORE_SEED), (best.policy(&self.task), SCORE_SEED)];
+        let Some(outcomes) = self.outcomes(&asked, SCORE_EPISODES) else { return Ok(None) };
+        self.folder.write_policy("final.json", &center.file(&self.task, score(&outcomes[0]), self.provenance()))?;
+        self.folder.write_policy("best.json", &best.file(&self.task, score(&outcomes[1]), self.provenance()))?;
+        Ok(Some(()))
+    }
+
+    fn write_best(&self, score: Value) -> Result<()> {
+        match &self.state.best {
+            Some(best) => self.folder.write_policy("best.json", &best.file(&self.task, score, self.provenance())),
+            None => Ok(()),
+        }
+    }
+
+    /// How a policy came about, without anything that differs between machines or moments.
+    fn provenance(&self) -> Value {
+        json!({
+            "command": (self.command)(self.settings()),
+            "program": self.run.program,
+            "episodes": self.state.episodes,
+        })
+    }
+}
+
+fn returns(outcomes: &[EpisodeOutcome]) -> Vec<f64> {
+    outcomes.iter().map(|outcome| outcome.value).collect()
+}
+
+fn score(outcomes: &[EpisodeOutcome]) -> Value {
+    let returns = &returns(outcomes);
+    let fallen = outcomes.iter().filter(|outcome| outcome.terminated).count();
+    json!({
+        "mean": mean(returns), "std": standard_deviation(returns), "median": quantile(returns, 0.5),
+        "min": quantile(returns, 0.0), "max": quantile(returns, 1.0),
+        "fell": fallen as f64 / outcomes.len() as f64,
+        "episodes": returns.len(), "first_seed": SCORE_SEED,
+    })
+}

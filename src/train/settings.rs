@@ -1,0 +1,290 @@
+//! What a run can be told, from five places, later ones winning: the program's defaults, the task's, a protocol's, a
+//! settings file's, the caller's.
+
+use super::choices::{Bound, Init, Normalize, Protocol, Resets, SurvivalShift, Time};
+use crate::optim::{self, Bounds, OptimizerKind, Variant};
+use crate::sim::Task;
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Declares the settings as a struct; see [`for_all_settings`].
+macro_rules! settings {
+    ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
+        /// Settings from one place; what it does not say is `None`.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct PartialSettings {
+            $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $name: Option<$type>,)*
+        }
+
+        impl PartialSettings {
+            /// This layer's values, and those of the one below where it says nothing.
+            pub fn over(self, below: PartialSettings) -> PartialSettings {
+                PartialSettings { $($name: self.$name.or(below.$name),)* }
+            }
+
+            /// Every setting with its value, as a file would write it.
+            pub fn entries(&self) -> Vec<(&'static str, Option<String>)> {
+                vec![$((stringify!($name), self.$name.as_ref().map(written)),)*]
+            }
+        }
+    };
+}
+
+/// Hands every setting to a macro: what it is, its name and its type. It is declared here once, and becomes a key of files
+/// here and a flag where there is a command line.
+macro_rules! for_all_settings {
+    ($table:ident) => {
+        $table! {
+            /// The task, or the TOML file of your own
+            env: String,
+            /// syncma, cma-es, dd-cma, tr-cma, ars, differential-evolution, annealing, random-search or turbo
+            optimizer: OptimizerKind,
+            /// SynCMA's equations: steady, adaptive, matrix, exact or published
+            variant: Variant,
+            /// SynCMA: weight of the history against the present generation, at least 0
+            lambda0: f64,
+            /// SynCMA: KL penalty that holds the mean back
+            eta_m: f64,
+            /// SynCMA: KL penalty that holds the covariance back
+            eta_c: f64,
+            /// SynCMA steady: how far the mean follows what the ranks say, fixed; a rule finds it where nothing is set
+            kappa: f64,
+            /// Candidates per generation
+            batch: usize,
+            /// Standard deviation of a candidate's weight at the start
+            sigma: f64,
+            /// ARS: step size
+            step_size: f64,
+            /// ARS: standard deviation of the exploration noise
+            noise: f64,
+            /// ARS: how many of the best directions take part in a step
+            top_directions: usize,
+            /// Training episodes in all
+            budget: u64,
+            /// Training episodes per candidate
+            episodes_per_candidate: usize,
+            /// Seed of everything random
+            seed: u64,
+            /// Where W starts: zero, or uniform in the box
+            init: Init,
+            /// Observations: none (as they come), running (mean and deviation so far, as in ARS V2), bounded (the same, and no
+            /// input reads more than 4), or a policy FILE's
+            normalize: Normalize,
+            /// Weights are clipped to ± this when evaluated; or none
+            bound: Bound,
+            /// Whether training subtracts the task's survival bonus from every step: auto or off
+            survival_shift: SurvivalShift,
+            /// Training pays the survival bonus for this many steps of an episode all the same, so that falling at once does not pay
+            survival_steps: u32,
+            /// Training episodes are cut off after this many steps; held-out evaluation runs to the task's own horizon
+            training_steps: u32,
+            /// Reset seeds of training: common (one draw for all candidates of a generation) or own (one for each)
+            resets: Resets,
+            /// Episodes of a held-out evaluation
+            heldout_episodes: usize,
+            /// Generations between held-out evaluations
+            heldout_every: u64,
+            /// Stop when the held-out return of the center reaches this
+            target: f64,
+            /// Stop after this much time, such as 4h or 90s
+            time: Time,
+            /// gymnasium, or paper: all choices of the SynCMA paper's locomotion experiment together
+            protocol: Protocol,
+        }
+    };
+}
+pub(crate) use for_all_settings;
+
+for_all_settings!(settings);
+
+fn written<T: Serialize>(value: &T) -> String {
+    toml::Value::try_from(value).map_or_else(|_| "?".into(), |value| value.to_string())
+}
+
+impl PartialSettings {
+    pub fn read(file: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(file).map_err(|e| Error::input(file, e))?;
+        toml::from_str(&text).map_err(|e| Error::input(file, e.to_string().trim_end()))
+    }
+
+    /// What a task's `[defaults]` says, `[defaults.OPTIMIZER]` first.
+    fn of_task(defaults: &toml::Table, optimizer: OptimizerKind, file: &str) -> Result<Self> {
+        let mut common = defaults.clone();
+        let mut own = toml::Table::new();
+        for name in optim::names() {
+            match common.remove(name) {
+                Some(toml::Value::Table(table)) if name == optimizer.name() => own = table,
+                Some(toml::Value::Table(_)) | None => {}
+                Some(_) => return Err(Error::input(file, format!("`defaults.{name}` must be a table"))),
+            }
+        }
+        // A batch for all is meant for those that rank a generation.
+        if optimizer.has_own_batch() {
+            common.remove("batch");
+        }
+        let layer = |table: toml::Table| {
+            let wrong =
+                |e: toml::de::Error| Error::input(file, format!("in `[defaults]`: {}", e.to_string().trim_end()));
+            table.try_into::<PartialSettings>().map_err(wrong)
+        };
+        Ok(layer(own)?.over(layer(common)?))
+    }
+
+    /// The program's own defaults; what is absent here is the optimiser's to choose.
+    fn of_program() -> Self {
+        PartialSettings {
+            optimizer: Some(OptimizerKind::default()),
+            variant: Some(Variant::default()),
+            budget: Some(10_000),
+            episodes_per_candidate: Some(1),
+            seed: Some(0),
+            init: Some(Init::Zero),
+            normalize: Some(Normalize::Running),
+            bound: Some(Bound(None)),
+            survival_shift: Some(SurvivalShift::Auto),
+            resets: Some(Resets::Common),
+            heldout_episodes: Some(20),
+            protocol: Some(Protocol::Gymnasium),
+            ..PartialSettings::default()
+        }
+    }
+
+    /// The SynCMA paper's choices, with raw observations instead of statistics from a policy trained before.
+    fn of_protocol(protocol: Protocol) -> Self {
+        match protocol {
+            Protocol::Gymnasium => PartialSettings::default(),
+            Protocol::Paper => PartialSettings {
+                variant: Some(Variant::Published),
+                batch: Some(100),
+                sigma: Some(0.1),
+                init: Some(Init::Uniform),
+                bound: Some(Bound(Some(1.0))),
+                normalize: Some(Normalize::None),
+                survival_shift: Some(SurvivalShift::Off),
+                resets: Some(Resets::Own),
+                episodes_per_candidate: Some(10),
+                ..PartialSettings::default()
+            },
+        }
+    }
+}
+
+/// All settings of a run, and where each came from.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    pub settings: PartialSettings,
+    layers: Vec<(&'static str, PartialSettings)>,
+}
+
+impl Resolved {
+    /// `task_defaults` answers what a task's TOML says under `[defaults]`.
+    pub fn new(
+        flags: PartialSettings,
+        config: Option<PartialSettings>,
+        task_defaults: impl FnOnce(&str) -> Result<Option<toml::Table>>,
+    ) -> Result<Self> {
+        let given = flags.clone().over(config.clone().unwrap_or_default());
+        let Some(env) = given.env.clone() else {
+            return Err(Error::usage("no task given").hint("say which: `env ant`").naming(&["env"]));
+        };
+        let optimizer = given.optimizer.unwrap_or_default();
+        let task = match task_defaults(&env)? {
+            Some(table) => PartialSettings::of_task(&table, optimizer, &env)?,
+            None => PartialSettings::default(),
+        };
+        let protocol = given.protocol.or(task.protocol).unwrap_or_default();
+        let layers = vec![
+            ("flag", flags),
+            ("config", config.unwrap_or_default()),
+            ("protocol", PartialSettings::of_protocol(protocol)),
+            ("task", task),
+            ("default", PartialSettings::of_program()),
+        ];
+        let settings =
+            layers.iter().rev().fold(PartialSettings::default(), |below, (_, layer)| layer.clone().over(below));
+        Ok(Self { settings, layers })
+    }
+
+    /// Every setting, its value and its origin.
+    pub fn explain(&self) -> Vec<(&'static str, Option<String>, &'static str)> {
+        let origin = |index: usize| {
+            let says = |(_, layer): &&(&'static str, PartialSettings)| layer.entries()[index].1.is_some();
+            self.layers.iter().find(says).map_or("the optimizer's own", |(name, _)| name)
+        };
+        let entries = self.settings.entries().into_iter().enumerate();
+        entries.map(|(index, (name, value))| (name, value, origin(index))).collect()
+    }
+}
+
+impl PartialSettings {
+    /// The optimiser's part of the settings, for the weights of a policy that masters this task.
+    pub fn for_optimizer(&self, task: &Task) -> optim::Settings {
+        let optimizer = self.optimizer.unwrap_or_default();
+        let normalizes = self.normalize.as_ref().is_some_and(Normalize::observes);
+        optim::Settings {
+            optimizer,
+            variant: self.variant.unwrap_or_default(),
+            lambda0: self.lambda0,
+            eta_m: self.eta_m,
+            eta_c: self.eta_c,
+            kappa: self.kappa,
+            batch: self.batch,
+            sigma: self.sigma,
+            // Where a box cannot be done without, it is the reference's unless `bound` says otherwise.
+            bounds: match (optimizer, self.bounds()) {
+                (kind, Bounds::None) if kind.needs_box() => Bounds::Clip { low: -1.0, high: 1.0 },
+                (_, bounds) => bounds,
+            },
+            step_size: self.step_size,
+            noise: self.noise,
+            top_directions: self.top_directions,
+            ars_version: if normalizes { optim::ars::Version::V2 } else { optim::ars::Version::V1 },
+            seed: self.seed.unwrap_or(0),
+            shape: Some((task.actions, task.observations)),
+            ..optim::Settings::default()
+        }
+    }
+
+    pub fn bounds(&self) -> Bounds {
+        match self.bound {
+            Some(Bound(Some(limit))) => Bounds::Clip { low: -limit, high: limit },
+            _ => Bounds::None,
+        }
+    }
+
+    /// The name of the run's folder below `runs/<env>/`.
+    pub fn label(&self) -> String {
+        let optimizer = self.optimizer.unwrap_or_default();
+        let mut label = optimizer.name().to_string();
+        if optimizer == OptimizerKind::SynCma {
+            label += &format!("-{}", self.variant.unwrap_or_default().name());
+            if let Some(lambda0) = self.lambda0 {
+                label += &format!("-l{lambda0}");
+            }
+        }
+        if self.protocol == Some(Protocol::Paper) {
+            label += "-paper";
+        }
+        label
+    }
+
+    /// The same for another optimiser: what only concerned this one is left to the other's defaults.
+    pub fn for_other(self, optimizer: OptimizerKind) -> PartialSettings {
+        PartialSettings {
+            optimizer: Some(optimizer),
+            variant: None,
+            lambda0: None,
+            eta_m: None,
+            eta_c: None,
+            kappa: None,
+            batch: None,
+            sigma: None,
+            step_size: None,
+            noise: None,
+            top_directions: None,
+            ..self
+        }
+    }
+}

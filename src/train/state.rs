@@ -1,0 +1,108 @@
+//! Everything a search is at one moment: what a checkpoint stores.
+
+use super::metrics::GenerationRow;
+use super::normalizer::Observed;
+use super::settings::PartialSettings;
+use crate::optim::{AnyOptimizer, Optimizer};
+use crate::policy::{FORMAT, LinearPolicy, Normalizer, PolicyFile};
+use crate::sim::Task;
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+#[derive(Serialize, Deserialize)]
+pub struct SearchState {
+    pub optimizer: AnyOptimizer,
+    /// What training has seen, if observations are normalised by it.
+    pub observed: Option<Observed>,
+    /// The normaliser of a file, if observations are normalised by that.
+    pub fixed: Option<Normalizer>,
+    pub generation: u64,
+    pub episodes: u64,
+    pub steps: u64,
+    /// Training episodes of the latest generation.
+    pub cost: u64,
+    pub seconds: f64,
+    /// The latest held-out mean of the center.
+    pub heldout: Option<f64>,
+    pub best: Option<Contender>,
+    /// The best sample since the last held-out evaluation, not confirmed yet.
+    pub challenger: Option<Contender>,
+    /// A generation that was told but whose held-out evaluation is still to come.
+    pub pending: Option<GenerationRow>,
+    /// Bytes of metrics.csv that belong to this state.
+    pub metrics: u64,
+}
+
+/// A policy that is, or would be, best.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Contender {
+    pub weights: Vec<f64>,
+    pub normalizer: Option<Normalizer>,
+    /// Mean return it is judged by.
+    pub value: f64,
+    pub generation: u64,
+    pub from: Source,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// The distribution's center.
+    Center,
+    /// One of its samples.
+    Sample,
+}
+
+impl SearchState {
+    /// The normaliser in force, frozen inside a generation.
+    pub fn normalizer(&self) -> Option<Normalizer> {
+        self.observed.as_ref().map(Observed::normalizer).or_else(|| self.fixed.clone())
+    }
+
+    /// The center as it would be deployed now.
+    pub fn center(&self, settings: &PartialSettings) -> Contender {
+        let center = self.optimizer.center();
+        let point = settings.bounds().apply(DMatrix::from_column_slice(center.len(), 1, center.as_slice()));
+        Contender {
+            weights: point.as_slice().to_vec(),
+            normalizer: self.normalizer(),
+            value: self.heldout.unwrap_or(f64::NAN),
+            generation: self.generation,
+            from: Source::Center,
+        }
+    }
+}
+
+impl Contender {
+    pub fn policy(&self, task: &Task) -> LinearPolicy {
+        LinearPolicy::from_rows(&self.weights, task.observations, self.normalizer.clone())
+    }
+
+    /// The policy file. A coordinate that never moved has no deviation a file could hold: its weights become 0 instead,
+    /// which acts the same.
+    pub fn file(&self, task: &Task, score: Value, provenance: Value) -> PolicyFile {
+        let mut rows: Vec<Vec<f64>> = self.weights.chunks(task.observations).map(<[f64]>::to_vec).collect();
+        let mut normalizer = self.normalizer.clone();
+        if let Some(normalizer) = &mut normalizer {
+            for j in (0..task.observations).filter(|&j| normalizer.std[j].is_infinite()).collect::<Vec<_>>() {
+                rows.iter_mut().for_each(|row| row[j] = 0.0);
+                (normalizer.mean[j], normalizer.std[j]) = (0.0, 1.0);
+            }
+        }
+        let mut provenance = provenance;
+        provenance["generation"] = json!(self.generation);
+        provenance["from"] = json!(self.from);
+        PolicyFile {
+            format: FORMAT.into(),
+            task: task.name().into(),
+            observations: task.observations,
+            actions: task.actions,
+            weights: rows,
+            normalizer,
+            score: Some(score),
+            provenance: Some(provenance),
+            other: serde_json::Map::new(),
+        }
+    }
+}

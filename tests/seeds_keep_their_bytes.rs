@@ -1,0 +1,114 @@
+//! The same seed gives the same bytes as it did when these digests were recorded: a change of the program's structure
+//! changes no result. Whoever changes results on purpose records them anew and says so.
+
+mod common;
+
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What decides how a policy acts, and what it scored; who made it may change.
+fn policy(run: &Path, name: &str) -> String {
+    let text = std::fs::read_to_string(run.join(name)).unwrap();
+    let file: serde_json::Value = serde_json::from_str(&text).unwrap();
+    sha256(serde_json::json!([file["weights"], file["normalizer"], file["score"]]).to_string().as_bytes())
+}
+
+/// Every column but the time.
+fn metrics(run: &Path) -> String {
+    let text = std::fs::read_to_string(run.join("metrics.csv")).unwrap();
+    let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+    let timeless = |line: &str| {
+        let cells = line.split(',').zip(&header).filter(|(_, name)| **name != "seconds");
+        cells.map(|(cell, _)| cell).collect::<Vec<_>>().join(",")
+    };
+    sha256(text.lines().map(timeless).collect::<Vec<_>>().join("\n").as_bytes())
+}
+
+/// Trains and compares `[final.json, best.json, metrics.csv]`.
+fn holds(env: &str, more: &[&str], expected: [&str; 3]) {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let fixed = ["train", "--env", env, "--out", run.to_str().unwrap(), "--quiet", "--threads", "2", "--seed", "7"];
+    let small = ["--heldout-episodes", "3", "--heldout-every", "2"];
+    let output = common::locomotion(&[&fixed[..], &small, more].concat());
+    assert!(output.status.success(), "{more:?}: {}", common::stderr(&output));
+    let found = [policy(&run, "final.json"), policy(&run, "best.json"), metrics(&run)];
+    assert_eq!(found, expected, "{env} {more:?}");
+}
+
+/// Swimmer's episodes never end early; short ones keep this fast.
+#[test]
+fn syncma_adaptive_on_swimmer() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(common::root().join("envs/swimmer.toml")).unwrap();
+    let short = text.replace("horizon = 1000", "horizon = 60");
+    assert_ne!(short, text);
+    let task = folder.path().join("swimmer.toml");
+    std::fs::write(&task, short).unwrap();
+    std::fs::copy(common::root().join("assets/models/swimmer.xml"), folder.path().join("swimmer.xml")).unwrap();
+    holds(
+        task.to_str().unwrap(),
+        &["--variant", "adaptive", "--lambda0", "2", "--batch", "10", "--budget", "40", "--sigma", "0.3"],
+        [
+            "5e75cd035478d25b918538f9c328aeeba98fae43060e99e635a92552a98a22d1",
+            "5e75cd035478d25b918538f9c328aeeba98fae43060e99e635a92552a98a22d1",
+            "b637c2869cb26fcc76fe0b7236eb895879da263640114bbfce81017e3a3feea5",
+        ],
+    );
+}
+
+#[test]
+fn syncma_steady_with_bounded_inputs_on_hopper() {
+    holds(
+        "hopper",
+        &["--variant", "steady", "--normalize", "bounded", "--batch", "12", "--budget", "48", "--sigma", "0.3"],
+        [
+            "bd4587e8a41602534db80421e602bef14b0a66e09fbd481375ed148232b0e485",
+            "bd4587e8a41602534db80421e602bef14b0a66e09fbd481375ed148232b0e485",
+            "ab3c4fb0b813bebe23d651710c384f2d277390159c4b91d3f90a0b3c9617659c",
+        ],
+    );
+}
+
+#[test]
+fn syncma_published_under_the_papers_protocol_on_hopper() {
+    holds(
+        "hopper",
+        &["--protocol", "paper", "--batch", "6", "--budget", "180"],
+        [
+            "4059b44d96510933327deb8f7bd1825273dfac015ae7289bd687c9e329692cbd",
+            "fa198b7aee4445ccf3599532bb5533f6e5ac15f7bf06932013219c7ff190183d",
+            "5a6e76335f1f2461c0b927b51c5c29b020216b9415f41648f5d4346d61129f72",
+        ],
+    );
+}
+
+#[test]
+fn cma_es_on_hopper() {
+    holds(
+        "hopper",
+        &["--optimizer", "cma-es", "--batch", "12", "--budget", "48", "--sigma", "0.3"],
+        [
+            "3a90a1755614117eddd0823d0b4fe0eba18733c88f485d45de6c8ffa543ba450",
+            "66484ff3ba078e6dc9e597c7c1526fb167d828dd85be8ad9b10d629abf8e2bbc",
+            "5eadfb44fc393a913fba1022299bd457d15bf7b80c614e0f4c6f7dc584bf92fa",
+        ],
+    );
+}
+
+#[test]
+fn ars_on_hopper() {
+    holds(
+        "hopper",
+        &["--optimizer", "ars", "--batch", "12", "--budget", "48", "--episodes-per-candidate", "1"],
+        [
+            "085e0998077cec8964c27f5deef7d2563d3d9e4977cac09307c438699eeb7e42",
+            "085e0998077cec8964c27f5deef7d2563d3d9e4977cac09307c438699eeb7e42",
+            "3c15248bf2dbac9c4695172b9bd18406504445ef3bd784f9c4b783ef23df56ac",
+        ],
+    );
+}
