@@ -155,7 +155,7 @@ pub struct Settings {
     pub eta_m: Option<f64>,
     /// SynCMA: KL penalty η_c that holds the covariance back.
     pub eta_c: Option<f64>,
-    /// SynCMA `steady`: how far the mean follows the natural gradient of the ranks, κ, fixed; `None` leaves it to a rule.
+    /// SynCMA `steady`: how far the mean follows the natural gradient of the ranks, κ.
     pub kappa: Option<f64>,
     /// Candidates per generation, N.
     pub batch: Option<usize>,

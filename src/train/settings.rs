@@ -49,7 +49,7 @@ macro_rules! for_all_settings {
             eta_m: f64,
             /// SynCMA: KL penalty that holds the covariance back
             eta_c: f64,
-            /// SynCMA steady: how far the mean follows what the ranks say, fixed; a rule finds it where nothing is set
+            /// SynCMA steady: how far the mean follows what the ranks say; 1 is the full natural-gradient step
             kappa: f64,
             /// Candidates per generation
             batch: usize,

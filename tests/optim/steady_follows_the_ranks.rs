@@ -133,34 +133,3 @@ fn noise_is_averaged_out() {
     assert!(centers / 5.0 < 0.6, "the center is still {} of the way off", centers / 5.0);
     assert!(centers < means, "center {centers}, mean {means}");
 }
-
-/// κ after this many generations of the losses that `loss` makes up.
-fn kappa_after(generations: u64, loss: impl Fn(u64, &[f64]) -> f64) -> f64 {
-    let mut search = steady(Settings { sigma: Some(0.1), batch: Some(20), ..Settings::default() }, 60);
-    for generation in 0..generations {
-        let candidates = search.ask();
-        search.tell(&losses(&candidates, |x| loss(generation, x)));
-    }
-    search.kappa()
-}
-
-#[test]
-fn kappa_grows_on_a_slope_shrinks_in_a_bowl_and_stays_in_noise() {
-    let slope = kappa_after(100, |_, x| x[0]);
-    let most = (2.0 * 30.0 * normal_scores(20)[..10].iter().map(|e| e * e).sum::<f64>() / 60.0).sqrt();
-    assert!((slope / most - 1.0).abs() < 1e-12, "on an endless slope the KL budget is used: {slope} of {most}");
-    let bowl = kappa_after(400, |_, x| x.iter().map(|v| v * v).sum());
-    assert!(bowl < 0.7, "where steps undo each other, they get shorter: {bowl}");
-    let noise = kappa_after(100, |generation, x| (x[0] * 1e6 + generation as f64).sin());
-    assert!((0.5..3.0).contains(&noise), "noise alone teaches nothing: {noise}");
-}
-
-#[test]
-fn a_kappa_in_the_settings_stays() {
-    let mut search = steady(Settings { kappa: Some(0.7), ..Settings::default() }, 5);
-    for _ in 0..30 {
-        let candidates = search.ask();
-        search.tell(&losses(&candidates, |x| x[0]));
-    }
-    assert_eq!(search.kappa(), 0.7);
-}

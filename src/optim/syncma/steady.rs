@@ -9,7 +9,6 @@
 //! rank    s(x) the normal score of x among all N;  d_k = s(m + σ z_k) − s(m − σ z_k)
 //! weigh   |d_1| ≥ … ≥ |d_K|;  u_k = sign(d_k) e_k / Σ e²
 //! mean    g = Σ u_k z_k,  m ← m + κ σ g
-//! length  p ← (1 − c) p + √(c (2 − c) Σ e²) g,  κ ← min(κ exp(d (‖p‖²/n − 1)), √(2 ε Σ e² / n))
 //! center  h ← λ h + 1,  y ← y + (m − y) / h,  λ = λ0 / (λ0 + 1)
 //! ```
 //!
@@ -18,9 +17,6 @@
 //!   and then it does not get across the small ridges on the way. ARS (Mania et al. 2018) has pairs for the same reason.
 //! - *Mean.* e_1 > … > e_K are the positive normal scores of N, which are the weights of the best progress in many
 //!   dimensions (Arnold 2006; Akimoto, Auger & Hansen 2020). g is one unit long along a slope that explains all differences.
-//! - *Length.* If the differences are noise, p is standard normal and κ stays where it is on average. If steps of many
-//!   generations agree, p is longer and κ grows; if they undo each other, κ shrinks. Noise alone costs κ² n / (2 Σ e²) nats
-//!   of KL(new ‖ old) in a generation, and ε is the most that is allowed: the paper's constrained problem (9).
 //! - *Center.* What would be deployed is the mean of the remembered generations, a generation τ ago counting λ^τ as
 //!   everywhere in SynCMA. The noise in single steps averages out, and the search itself is not held back.
 //!
@@ -28,11 +24,10 @@
 //! |---|---|---|
 //! | N | `batch` | 4 + ⌊3 ln n⌋ as CMA-ES, and one more if that is odd |
 //! | e_k, Σ e² | `scores`, `mass` | |
-//! | κ | `kappa` | starts at 1.5 and follows its rule; a κ in the settings stays as it is |
+//! | κ | `kappa` | 1 |
 //! | σ | `sigma` | 0.1 |
 //! | λ | `decay` | λ0 = 2 |
-//! | c, d, ε | [`MEMORY`], [`GAIN`], [`MOST_NATS`] | |
-//! | m, p, y, h | `mean`, `path`, `center`, `weight` | |
+//! | m, y, h | `mean`, `center`, `weight` | |
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
@@ -44,14 +39,8 @@ use crate::optim::settings::SIGMA;
 use crate::optim::weights::{is_flat, normal_scores, ranking};
 use crate::optim::{Optimizer, Settings, SettingsError, StopReason, Vitals};
 
-/// κ at the start, where nothing is set.
-const KAPPA: f64 = 1.5;
-/// c: the path remembers about ten generations.
-const MEMORY: f64 = 0.1;
-/// d.
-const GAIN: f64 = 0.05;
-/// ε.
-const MOST_NATS: f64 = 30.0;
+/// κ where nothing is set.
+const KAPPA: f64 = 1.0;
 
 /// SynCMA, variant `steady`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -60,8 +49,6 @@ pub struct Steady {
     scores: Vec<f64>,
     mass: f64,
     kappa: f64,
-    /// None where κ is fixed.
-    path: Option<DVector<f64>>,
     sigma: f64,
     decay: f64,
     seed: u64,
@@ -84,7 +71,6 @@ impl Steady {
             mass: scores.iter().map(|e| e * e).sum(),
             scores,
             kappa: settings.kappa.unwrap_or(KAPPA),
-            path: settings.kappa.is_none().then(|| DVector::zeros(mean.len())),
             sigma: settings.sigma.unwrap_or(SIGMA),
             decay: lambda0 / (lambda0 + 1.0),
             seed: settings.seed,
@@ -107,11 +93,6 @@ impl Steady {
         &self.mean
     }
 
-    /// κ, how far the mean follows what the ranks say.
-    pub fn kappa(&self) -> f64 {
-        self.kappa
-    }
-
     fn learn_whitened(&mut self, z: &DMatrix<f64>, loss: &[f64]) {
         assert_eq!(loss.len(), 2 * self.scores.len(), "one loss per candidate");
         self.generation += 1;
@@ -128,13 +109,6 @@ impl Steady {
         let mut g = DVector::zeros(self.mean.len());
         for (&k, e) in order.iter().zip(&self.scores) {
             g.axpy(d[k].signum() * e / self.mass, &z.column(k), 1.0);
-        }
-        // p ← (1 − c) p + √(c (2 − c) Σ e²) g,  κ ← min(κ exp(d (‖p‖²/n − 1)), √(2 ε Σ e² / n))
-        if let Some(path) = &mut self.path {
-            let n = g.len() as f64;
-            path.axpy((MEMORY * (2.0 - MEMORY) * self.mass).sqrt(), &g, 1.0 - MEMORY);
-            let surplus = path.norm_squared() / n - 1.0;
-            self.kappa = (self.kappa * (GAIN * surplus).exp()).min((2.0 * MOST_NATS * self.mass / n).sqrt());
         }
         // m ← m + κ σ g
         self.mean.axpy(self.kappa * self.sigma, &g, 1.0);
