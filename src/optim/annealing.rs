@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::gaussian::standard_normal;
 use super::settings::SIGMA;
-use super::{Optimizer, Settings, SettingsError, StopReason, Vitals};
+use super::{Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 use crate::random::{Purpose, stream};
 
 /// Losses are accepted that are worse by about this much at the start, and by this factor less at every step.
@@ -98,8 +98,8 @@ impl Optimizer for Annealing {
         self.best.clone()
     }
 
-    fn vitals(&self) -> Vitals {
-        Vitals { generation: self.generation, sigma: self.sigma, condition: 1.0 }
+    fn diagnostics(&self) -> Diagnostics {
+        Diagnostics { generation: self.generation, sigma: self.sigma, condition: 1.0 }
     }
 
     /// There is always another step.

@@ -16,7 +16,7 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::gaussian::standard_normal;
-use super::{Optimizer, Settings, SettingsError, StopReason, Vitals};
+use super::{Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 
 /// Where nothing is set: 8 directions of which the better half is used, ν and α, as in our first measurements on locomotion
 /// (V2-t on HalfCheetah and Hopper). The paper tunes all four for each task; such values belong to tasks, not here.
@@ -76,11 +76,6 @@ impl Ars {
         })
     }
 
-    /// True for V2: candidates should be evaluated on observations whitened by their running statistics.
-    pub fn wants_running_normalizer(&self) -> bool {
-        self.version == Version::V2
-    }
-
     /// δ of this generation, one per column.
     fn deltas(&self) -> DMatrix<f64> {
         standard_normal(self.w.len(), self.directions, self.seed, self.generation)
@@ -126,8 +121,8 @@ impl Optimizer for Ars {
         self.w.clone()
     }
 
-    fn vitals(&self) -> Vitals {
-        Vitals { generation: self.generation, sigma: self.noise, condition: 1.0 }
+    fn diagnostics(&self) -> Diagnostics {
+        Diagnostics { generation: self.generation, sigma: self.noise, condition: 1.0 }
     }
 
     /// ARS has no opinion of its own on when to stop.

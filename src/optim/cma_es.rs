@@ -10,7 +10,7 @@
 //! | B, D | `b`, `d` | C = B D² Bᵀ, at most a few generations old |
 //! | p_σ, p_c | `p_sigma`, `p_c` | evolution paths of the step size and of the covariance |
 //! | g | `generation` | generations told so far |
-//! | w_i, μ_eff, c_1, c_μ, c_c, c_σ, d_σ, χ_n | [`Constants`] | |
+//! | w_i, μ_eff, c_1, c_μ, c_c, c_σ, d_σ, χ_n | [`CmaConstants`] | |
 //! | z_k, y_k | `Batch` | x_k = m + σ y_k, y_k = B D z_k, z_k ~ N(0, I) |
 
 mod constants;
@@ -25,14 +25,14 @@ use serde::{Deserialize, Serialize};
 use super::linalg;
 use super::settings::SIGMA;
 use super::weights::ranking;
-use super::{Optimizer, Settings, SettingsError, StopReason, Vitals};
+use super::{Diagnostics, Optimizer, Settings, SettingsError, StopReason, rates};
 use crate::random::{Purpose, stream};
 
-pub use constants::Constants;
+pub use constants::CmaConstants;
 pub use restarts::Restarting;
 pub use termination::Tolerances;
 
-use state::State;
+use state::CmaState;
 
 /// σ stays a number far from overflow and underflow even if nobody heeds `stop`.
 const SIGMA_RANGE: (f64, f64) = (1e-150, 1e150);
@@ -40,12 +40,12 @@ const SIGMA_RANGE: (f64, f64) = (1e-150, 1e150);
 /// The optimiser. `ask`, `tell` and the rest are of [`Optimizer`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CmaEs {
-    constants: Constants,
+    constants: CmaConstants,
     tolerances: Tolerances,
     sigma_start: f64,
     seed: u64,
     restart: u64,
-    state: State,
+    state: CmaState,
     losses: termination::Losses,
     /// The candidates asked and not told yet. Drawing them again gives the same ones, so that a checkpoint needs none.
     #[serde(skip)]
@@ -67,16 +67,22 @@ impl CmaEs {
 
     fn start(settings: &Settings, mean: DVector<f64>) -> Self {
         let n = mean.len();
-        let tutorial = Constants::tutorial(n, settings.batch.unwrap_or(Constants::default_population(n)));
+        let tutorial = CmaConstants::tutorial(n, settings.batch.unwrap_or_else(|| rates::default_batch(n)));
         let k = if settings.active.unwrap_or(true) { tutorial } else { tutorial.without_negative_weights() };
         let sigma = settings.sigma.unwrap_or(SIGMA);
         Self::with_constants(k, mean, sigma, DMatrix::identity(n, n), settings.seed)
     }
 
     /// From N(mean, sigma² covariance), with any constants.
-    pub fn with_constants(k: Constants, mean: DVector<f64>, sigma: f64, covariance: DMatrix<f64>, seed: u64) -> Self {
+    pub fn with_constants(
+        k: CmaConstants,
+        mean: DVector<f64>,
+        sigma: f64,
+        covariance: DMatrix<f64>,
+        seed: u64,
+    ) -> Self {
         let n = mean.len();
-        let state = State::new(mean, sigma, covariance);
+        let state = CmaState::new(mean, sigma, covariance);
         let tolerances = Tolerances::pycma(n, k.population());
         let losses = termination::Losses::new();
         Self { constants: k, tolerances, sigma_start: sigma, seed, restart: 0, state, losses, batch: None }
@@ -89,7 +95,7 @@ impl CmaEs {
 
     /// Learns from candidates someone else has drawn, as `tell` does from its own.
     pub fn learn(&mut self, x: &DMatrix<f64>, loss: &[f64]) {
-        let State { mean, sigma, b, d, .. } = &self.state;
+        let CmaState { mean, sigma, b, d, .. } = &self.state;
         let mut y = x.clone();
         y.column_iter_mut().for_each(|mut y| y -= mean);
         y /= *sigma;
@@ -116,7 +122,7 @@ impl CmaEs {
     }
 
     fn sample(&self) -> Batch {
-        let State { generation, mean, b, d, .. } = &self.state;
+        let CmaState { generation, mean, b, d, .. } = &self.state;
         let mut random = stream(self.seed, Purpose::Candidates, *generation, self.restart);
         let z = DMatrix::from_fn(mean.len(), self.constants.population(), |_, _| StandardNormal.sample(&mut random));
         let mut dz = z.clone();
@@ -191,10 +197,10 @@ impl Optimizer for CmaEs {
         self.state.mean.clone()
     }
 
-    fn vitals(&self) -> Vitals {
-        let State { generation, sigma, d, .. } = &self.state;
+    fn diagnostics(&self) -> Diagnostics {
+        let CmaState { generation, sigma, d, .. } = &self.state;
         let rms = linalg::root_mean_square(d);
-        Vitals { generation: *generation, sigma: sigma * rms, condition: self.state.condition() }
+        Diagnostics { generation: *generation, sigma: sigma * rms, condition: self.state.condition() }
     }
 
     fn stop(&self) -> Option<StopReason> {

@@ -22,10 +22,10 @@ use super::gaussian::standard_normal;
 use super::linalg;
 use super::settings::SIGMA;
 use super::weights::{is_flat, ranking};
-use super::{Optimizer, Settings, SettingsError, StopReason, Vitals, stop};
+use super::{Diagnostics, Optimizer, Settings, SettingsError, StopReason, stop};
 
-use constants::Constants;
-pub use state::{Path, State};
+use constants::DdConstants;
+pub use state::{DdState, Path};
 
 /// Ratio of C's axes from which on D learns more slowly, β_thresh.
 const ROUND_ENOUGH: f64 = 2.0;
@@ -33,9 +33,9 @@ const ROUND_ENOUGH: f64 = 2.0;
 /// The optimiser. `ask`, `tell` and the rest are of [`Optimizer`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DdCma {
-    constants: Constants,
+    constants: DdConstants,
     generation: u64,
-    state: State,
+    state: DdState,
     stop: Option<StopReason>,
 }
 
@@ -49,8 +49,8 @@ impl DdCma {
     /// From N(mean, diag(scale)²), whatever `sigma` in the settings says.
     pub fn scaled(settings: &Settings, mean: DVector<f64>, scale: DVector<f64>) -> Result<Self, SettingsError> {
         settings.check(&mean)?;
-        let constants = Constants::new(settings, mean.len(), linalg::root_mean_square(&scale));
-        let state = State::new(mean, scale);
+        let constants = DdConstants::new(settings, mean.len(), linalg::root_mean_square(&scale));
+        let state = DdState::new(mean, scale);
         Ok(Self { constants, generation: 0, state, stop: None })
     }
 
@@ -62,7 +62,7 @@ impl DdCma {
 
     /// Learns from candidates someone else has drawn, as `tell` does from its own.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
-        let State { mean, sigma, d, inverse_root, .. } = &self.state;
+        let DdState { mean, sigma, d, inverse_root, .. } = &self.state;
         let mut y = candidates.clone();
         for mut y in y.column_iter_mut() {
             y -= mean;
@@ -73,7 +73,7 @@ impl DdCma {
     }
 
     /// Distribution and paths.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &DdState {
         &self.state
     }
 
@@ -133,8 +133,8 @@ impl DdCma {
         // C (7), once there is enough to learn.
         let learnt = !self.generation.is_multiple_of(k.gap) || s.decode().is_some();
         self.stop = if learnt {
-            let vitals = self.vitals();
-            stop::out_of_range(vitals.sigma, vitals.condition, self.constants.sigma)
+            let diagnostics = self.diagnostics();
+            stop::out_of_range(diagnostics.sigma, diagnostics.condition, self.constants.sigma)
         } else {
             Some(StopReason::NotPositiveDefinite)
         };
@@ -143,7 +143,7 @@ impl DdCma {
 
 impl Optimizer for DdCma {
     fn ask(&mut self) -> DMatrix<f64> {
-        let State { mean, sigma, d, root, .. } = &self.state;
+        let DdState { mean, sigma, d, root, .. } = &self.state;
         let mut x = linalg::multiply(root, &self.draw());
         for mut x in x.column_iter_mut() {
             x.component_mul_assign(d);
@@ -162,10 +162,14 @@ impl Optimizer for DdCma {
     }
 
     /// The condition is that of D C D if C were the identity, or of C, whichever is larger.
-    fn vitals(&self) -> Vitals {
-        let State { sigma, d, axes, .. } = &self.state;
+    fn diagnostics(&self) -> Diagnostics {
+        let DdState { sigma, d, axes, .. } = &self.state;
         let ratio = (d.max() / d.min()).max(axes.max() / axes.min());
-        Vitals { generation: self.generation, sigma: sigma * linalg::root_mean_square(d), condition: ratio * ratio }
+        Diagnostics {
+            generation: self.generation,
+            sigma: sigma * linalg::root_mean_square(d),
+            condition: ratio * ratio,
+        }
     }
 
     fn stop(&self) -> Option<StopReason> {

@@ -14,7 +14,7 @@ use rand::RngExt;
 use rand::seq::index;
 use serde::{Deserialize, Serialize};
 
-use super::{Bounds, Optimizer, Settings, SettingsError, StopReason, Vitals};
+use super::{Bounds, Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 use crate::random::{Purpose, stream};
 
 const SCALE: f64 = 0.5;
@@ -97,9 +97,9 @@ impl Optimizer for DifferentialEvolution {
     }
 
     /// The spread is the population's.
-    fn vitals(&self) -> Vitals {
+    fn diagnostics(&self) -> Diagnostics {
         let sigma = self.members.row_iter().map(|row| row.variance()).sum::<f64>() / self.members.nrows() as f64;
-        Vitals { generation: self.generation, sigma: sigma.sqrt(), condition: 1.0 }
+        Diagnostics { generation: self.generation, sigma: sigma.sqrt(), condition: 1.0 }
     }
 
     /// Members that are all alike have only themselves to mix.

@@ -45,6 +45,7 @@ pub mod linalg;
 pub mod matrix_gaussian;
 mod packed;
 pub mod random_search;
+pub mod rates;
 pub mod settings;
 pub mod stop;
 pub mod syncma;
@@ -68,14 +69,14 @@ pub trait Optimizer {
     /// What we would deploy now.
     fn center(&self) -> DVector<f64>;
     /// Numbers for the log.
-    fn vitals(&self) -> Vitals;
+    fn diagnostics(&self) -> Diagnostics;
     /// Why the optimiser itself wants to stop, if it does.
     fn stop(&self) -> Option<StopReason>;
 }
 
 /// The pulse of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Vitals {
+pub struct Diagnostics {
     /// Generations told so far.
     pub generation: u64,
     /// Typical standard deviation of one coordinate of a candidate.
@@ -166,8 +167,8 @@ impl Optimizer for AnyOptimizer {
     fn center(&self) -> DVector<f64> {
         self.inner().center()
     }
-    fn vitals(&self) -> Vitals {
-        self.inner().vitals()
+    fn diagnostics(&self) -> Diagnostics {
+        self.inner().diagnostics()
     }
     fn stop(&self) -> Option<StopReason> {
         self.inner().stop()

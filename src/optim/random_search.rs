@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-use super::{Bounds, Optimizer, Settings, SettingsError, StopReason, Vitals};
+use super::{Bounds, Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 use crate::random::{Purpose, stream};
 
 /// Candidates per generation where nothing is set. It changes no result, only how often one is reported.
@@ -67,9 +67,9 @@ impl Optimizer for RandomSearch {
         self.best.clone()
     }
 
-    fn vitals(&self) -> Vitals {
+    fn diagnostics(&self) -> Diagnostics {
         let sigma = (self.high - self.low) / 12f64.sqrt();
-        Vitals { generation: self.generation, sigma, condition: 1.0 }
+        Diagnostics { generation: self.generation, sigma, condition: 1.0 }
     }
 
     /// There is always another sample.

@@ -53,7 +53,7 @@ fn on_flat_noisy_ill_conditioned_and_failing_losses() {
                 assert!(candidates.iter().all(|v| v.is_finite()), "{name} on {landscape}, generation {generation}");
                 search.tell(&losses(&candidates, |x| f(x, generation)));
             }
-            println!("{name} on {landscape}: {:?} {:?}", search.vitals(), search.stop());
+            println!("{name} on {landscape}: {:?} {:?}", search.diagnostics(), search.stop());
             if let Some(gaussian) = gaussian(&search) {
                 let c = gaussian.covariance();
                 let what = format!("{name} on {landscape}: {:?}", search.stop());
@@ -68,12 +68,12 @@ fn on_flat_noisy_ill_conditioned_and_failing_losses() {
 fn a_flat_loss_moves_nothing() {
     for variant in [Variant::Exact, Variant::Adaptive] {
         let mut search = Settings { variant, ..Settings::default() }.build(DVector::from_element(N, 1.0)).unwrap();
-        let before = (search.center(), search.vitals().sigma);
+        let before = (search.center(), search.diagnostics().sigma);
         for _ in 0..100 {
             let candidates = search.ask();
             search.tell(&losses(&candidates, |x| flat(x, 0)));
         }
-        assert_eq!((search.center(), search.vitals().sigma), before);
+        assert_eq!((search.center(), search.diagnostics().sigma), before);
     }
 }
 
@@ -85,7 +85,7 @@ fn adaptive_solves_the_ill_conditioned_one() {
         search.tell(&losses(&candidates, |x| ill_conditioned(x, 0)));
     }
     let loss = ill_conditioned(search.center().as_slice(), 0);
-    assert!(loss < 1e-9, "{loss:e}, {:?} {:?}", search.vitals(), search.stop());
+    assert!(loss < 1e-9, "{loss:e}, {:?} {:?}", search.diagnostics(), search.stop());
 }
 
 #[test]

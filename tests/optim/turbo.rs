@@ -294,7 +294,7 @@ fn it_restarts_and_ends_after_5000_evaluations() {
     for generation in 0..500 {
         assert_eq!(search.stop(), None, "generation {generation}");
         search.ask();
-        whole += usize::from(search.vitals().sigma == 15.0 / 12f64.sqrt());
+        whole += usize::from(search.diagnostics().sigma == 15.0 / 12f64.sqrt());
         search.tell(&[1.0; 10]);
     }
     assert_eq!(search.stop(), Some(StopReason::EvaluationLimit(5000)));

@@ -11,7 +11,7 @@ const MAX_CONDITION: f64 = 1e15;
 
 /// Distribution and paths; the table in the parent module says which symbol is which.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct CmaState {
     pub generation: u64,
     pub mean: DVector<f64>,
     pub sigma: f64,
@@ -27,7 +27,7 @@ pub(super) struct State {
     pub sound: bool,
 }
 
-impl State {
+impl CmaState {
     /// N(mean, sigma² c), with no past.
     pub fn new(mean: DVector<f64>, sigma: f64, c: DMatrix<f64>) -> Self {
         let n = mean.len();

@@ -30,7 +30,7 @@ impl Path {
 
 /// What the update changes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct State {
+pub struct DdState {
     pub mean: DVector<f64>,
     pub sigma: f64,
     pub d: DVector<f64>,
@@ -45,7 +45,7 @@ pub struct State {
     pub p_d: Path,
 }
 
-impl State {
+impl DdState {
     /// N(mean, diag(scale)²), with no past.
     pub fn new(mean: DVector<f64>, scale: DVector<f64>) -> Self {
         let n = mean.len();

@@ -26,13 +26,13 @@ use crate::optim::gaussian::standard_normal;
 use crate::optim::invigo::WeightedSample;
 use crate::optim::weights::{Weights, ranking};
 use crate::optim::{
-    Optimizer, Settings, SettingsError, StopReason, Vitals,
+    Diagnostics, Optimizer, Settings, SettingsError, StopReason,
     linalg::{self, NotPositiveDefinite},
     packed,
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Constants {
+struct PublishedConstants {
     batch: usize,
     weights: Vec<f64>,
     sigma: f64,
@@ -43,7 +43,7 @@ struct Constants {
 
 /// What the update changes. Symmetric matrices are kept in their lower triangles.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct State {
+pub struct PublishedState {
     pub m: DVector<f64>,
     #[serde(with = "packed")]
     pub c: DMatrix<f64>,
@@ -57,9 +57,9 @@ pub struct State {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Published {
-    constants: Constants,
+    constants: PublishedConstants,
     generation: u64,
-    state: State,
+    state: PublishedState,
     stop: Option<StopReason>,
     /// A square root of C, and the deviations asked last. Not stored: both follow from the rest.
     #[serde(skip)]
@@ -113,7 +113,7 @@ impl Published {
         let n = mean.len();
         let batch = settings.batch.unwrap_or_else(|| reference_batch(n));
         let Weights { positive: weights, mu_eff, .. } = Weights::new(batch);
-        let constants = Constants {
+        let constants = PublishedConstants {
             batch,
             weights,
             sigma: settings.sigma.unwrap_or(0.1),
@@ -122,7 +122,7 @@ impl Published {
             seed: settings.seed,
         };
         let (zero, zeros) = (DVector::zeros(n), DMatrix::zeros(n, n));
-        let state = State {
+        let state = PublishedState {
             m: mean,
             c: DMatrix::identity(n, n),
             s_m: zero.clone(),
@@ -142,7 +142,7 @@ impl Published {
     }
 
     /// What has been learnt.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &PublishedState {
         &self.state
     }
 
@@ -163,8 +163,8 @@ impl Published {
         if self.stop.is_some() {
             return;
         }
-        let Constants { ref weights, sigma, c_w, lambda0, .. } = self.constants;
-        let State { m, c, s_m, s_c, q1, q2, q3 } = &mut self.state;
+        let PublishedConstants { ref weights, sigma, c_w, lambda0, .. } = self.constants;
+        let PublishedState { m, c, s_m, s_c, q1, q2, q3 } = &mut self.state;
         let lambda = lambda0 / (lambda0 + 1.0);
         let (zeta, alpha) = (lambda.sqrt(), (1.0 - lambda).sqrt());
 
@@ -238,12 +238,12 @@ impl Optimizer for Published {
         self.state.m.clone()
     }
 
-    fn vitals(&self) -> Vitals {
+    fn diagnostics(&self) -> Diagnostics {
         let c = &self.state.c;
         let sigma = self.constants.sigma * (c.trace() / c.nrows() as f64).sqrt();
         let loaded = || Root::of(c).map(|root| root.condition());
         let condition = self.root.as_ref().map(Root::condition).or_else(loaded).unwrap_or(f64::INFINITY);
-        Vitals { generation: self.generation, sigma, condition }
+        Diagnostics { generation: self.generation, sigma, condition }
     }
 
     fn stop(&self) -> Option<StopReason> {

@@ -35,11 +35,11 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::LAMBDA0;
-use crate::optim::cma_es::Constants;
 use crate::optim::gaussian::standard_normal;
+use crate::optim::rates::default_batch;
 use crate::optim::settings::SIGMA;
 use crate::optim::weights::{is_flat, normal_scores, ranking};
-use crate::optim::{Optimizer, Settings, SettingsError, StopReason, Vitals};
+use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 
 /// κ at the start, where nothing is set.
 const KAPPA: f64 = 1.5;
@@ -70,7 +70,7 @@ pub struct Steady {
 impl Steady {
     /// About to search from `mean`.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
-        let batch = settings.batch.unwrap_or_else(|| Constants::default_population(mean.len()));
+        let batch = settings.batch.unwrap_or_else(|| default_batch(mean.len()));
         let scores = normal_scores(batch);
         let mass: f64 = scores.iter().map(|e| e * e).sum();
         let lambda0 = settings.lambda0.unwrap_or(LAMBDA0);
@@ -152,8 +152,8 @@ impl Optimizer for Steady {
         self.center.clone()
     }
 
-    fn vitals(&self) -> Vitals {
-        Vitals { generation: self.generation, sigma: self.sigma, condition: 1.0 }
+    fn diagnostics(&self) -> Diagnostics {
+        Diagnostics { generation: self.generation, sigma: self.sigma, condition: 1.0 }
     }
 
     /// A search that never narrows has no reason of its own to stop.
