@@ -141,7 +141,14 @@ impl Train {
     }
 }
 
-pub fn resolve(flags: Layer, config: Option<Layer>) -> Result<Resolved> {
+fn resolve(flags: Layer, config: Option<Layer>) -> Result<Resolved> {
+    let resolved = resolve_shared(flags, config)?;
+    resolved.check_used()?;
+    Ok(resolved)
+}
+
+/// For settings that several optimizers share, where one may not use what another does.
+pub fn resolve_shared(flags: Layer, config: Option<Layer>) -> Result<Resolved> {
     Resolved::new(flags, config, |env| Ok(sim::find(env)?.definition.defaults.clone()))
 }
 

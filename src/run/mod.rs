@@ -90,7 +90,9 @@ impl Search {
     /// Goes on from the folder's checkpoint. Only budget, target and time may be set anew.
     pub fn resume(given: &Layer, folder: Folder, how: Resume, conditions: Conditions) -> Result<Search> {
         let mut run = folder.read_run()?;
-        run.settings = merge(run.settings, given, &folder)?;
+        given.check_used_by(&run.settings)?;
+        // An older version stored settings without effect, too.
+        run.settings = merge(run.settings.only_used(), given, &folder)?;
         let task = sim::find(run.settings.env.as_deref().unwrap_or_default())?;
         let checkpoint = Checkpoint::of(folder.path());
         let state: State =

@@ -125,10 +125,10 @@ fn equal_or_overflowing_returns_leave_the_policy_alone() {
 #[test]
 fn impossible_settings_are_refused() {
     let odd = Settings { batch: Some(7), ..Settings::default() };
-    assert_eq!(Ars::new(&odd, DVector::zeros(2)).unwrap_err().field, "batch");
+    assert_eq!(Ars::new(&odd, DVector::zeros(2)).unwrap_err().field(), "batch");
     let greedy = Settings { batch: Some(8), top_directions: Some(5), ..Settings::default() };
-    assert_eq!(Ars::new(&greedy, DVector::zeros(2)).unwrap_err().field, "top_directions");
-    assert_eq!(RandomSearch::new(&Settings::default(), DVector::zeros(2)).unwrap_err().field, "bounds");
+    assert_eq!(Ars::new(&greedy, DVector::zeros(2)).unwrap_err().field(), "top_directions");
+    assert_eq!(RandomSearch::new(&Settings::default(), DVector::zeros(2)).unwrap_err().field(), "bounds");
 }
 
 #[test]

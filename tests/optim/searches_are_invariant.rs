@@ -89,7 +89,7 @@ fn clipping_for_evaluation_is_invisible_to_a_search_inside_the_box() {
         }
         let sigma = Some(0.1);
         let bounds = Bounds::Clip { low: -100.0, high: 100.0 };
-        let mut search = Settings { sigma, bounds, ..settings.clone() }.build(start()).unwrap();
+        let mut search = Settings { sigma, bounds, ..settings.clone() }.only_used().build(start()).unwrap();
         for _ in 0..10 {
             let candidates = search.ask();
             assert_eq!(bounds.apply(candidates.clone()), candidates, "{name}");
