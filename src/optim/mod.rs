@@ -50,6 +50,7 @@ mod packed;
 pub mod random_search;
 pub mod rates;
 pub mod settings;
+mod settings_error;
 pub mod stop;
 pub mod syncma;
 pub mod tr_cma;
@@ -61,7 +62,8 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 pub use bounds::Bounds;
-pub use settings::{OptimizerKind, Settings, SettingsError, Variant, names};
+pub use settings::{OptimizerKind, Settings, Variant, names};
+pub use settings_error::SettingsError;
 pub use stop::StopReason;
 
 /// A search that proposes candidates and is told their losses.

@@ -1,4 +1,4 @@
-//! Pure random search: every candidate uniform in the box, whatever came before. The yardstick any search has to beat.
+//! Pure random search: every candidate is uniform in the box. Any other search should beat it.
 
 use nalgebra::{DMatrix, DVector};
 use rand::RngExt;
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::{Bounds, Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 use crate::random::{Purpose, stream};
 
-/// Candidates per generation where nothing is set. It changes no result, only how often one is reported.
+/// The default number of candidates per generation. It does not change the search, only how often it reports.
 const BATCH: usize = 100;
 
-/// The optimiser. `ask`, `tell` and the rest are of [`Optimizer`].
+/// Random search. Its `ask` and `tell` are those of [`Optimizer`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RandomSearch {
     low: f64,
@@ -23,10 +23,10 @@ pub struct RandomSearch {
 }
 
 impl RandomSearch {
-    /// In the box of the settings; `mean` is the answer until a candidate has been told.
+    /// A search in the box of the settings. `mean` is the center until losses have been told.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         let Bounds::Clip { low, high } = settings.bounds else {
-            return Err(SettingsError::new("bounds", "none", "random search draws from a box: give it one"));
+            return Err(SettingsError::new("bounds", "none", "random search draws from a box, so set bounds"));
         };
         Ok(Self {
             low,
@@ -72,7 +72,7 @@ impl Optimizer for RandomSearch {
         Diagnostics { generation: self.generation, sigma, condition: 1.0 }
     }
 
-    /// There is always another sample.
+    /// Never stops on its own.
     fn stop(&self) -> Option<StopReason> {
         None
     }

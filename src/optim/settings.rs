@@ -5,6 +5,7 @@ use std::str::FromStr;
 use nalgebra::DVector;
 use serde::{Deserialize, Serialize};
 
+use super::SettingsError;
 use super::bounds::Bounds;
 use crate::names::{UnknownName, find};
 
@@ -185,52 +186,6 @@ pub struct Settings {
     /// SynCMA `matrix`: the number of rows p and columns q of the matrix that the search vector holds row by row; 1 × n by
     /// default. Other optimizers ignore it.
     pub shape: Option<(usize, usize)>,
-}
-
-/// A setting that cannot be used. `field` is a field of [`Settings`], or `mean` for the start.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum SettingsError {
-    /// The value is wrong.
-    #[error("setting `{field}` is {value}\nhint: {remedy}")]
-    Wrong { field: &'static str, value: String, remedy: &'static str },
-    /// The optimizer does not use the setting. `used` are those that it uses.
-    #[error("{optimizer} does not use the setting `{field}`\nhint: it uses {}", used.join(", "))]
-    Unused { field: &'static str, optimizer: String, used: Vec<&'static str> },
-}
-
-impl SettingsError {
-    /// A wrong value, and what to do about it.
-    pub fn new(field: &'static str, value: impl ToString, remedy: &'static str) -> Self {
-        Self::Wrong { field, value: value.to_string(), remedy }
-    }
-
-    /// The field that the error is about.
-    pub fn field(&self) -> &'static str {
-        match self {
-            Self::Wrong { field, .. } | Self::Unused { field, .. } => field,
-        }
-    }
-}
-
-/// For the command line, where a field is a flag.
-impl From<SettingsError> for crate::Error {
-    fn from(e: SettingsError) -> Self {
-        let flag = |field: &str| match field {
-            "mean" => "the start".to_string(),
-            "bounds" => "--bound".to_string(),
-            field => format!("--{}", field.replace('_', "-")),
-        };
-        match e {
-            SettingsError::Wrong { field, value, remedy } => {
-                Self::usage(format!("{} cannot be {value}", flag(field))).hint(remedy)
-            }
-            SettingsError::Unused { field, optimizer, used } => {
-                let used: Vec<String> = used.into_iter().map(flag).collect();
-                Self::usage(format!("{optimizer} does not use {}", flag(field)))
-                    .hint(format!("of the optimizer settings it uses {}", used.join(", ")))
-            }
-        }
-    }
 }
 
 impl Settings {

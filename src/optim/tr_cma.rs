@@ -40,7 +40,7 @@ struct TrConstants {
     seed: u64,
 }
 
-/// What the update changes.
+/// Distribution and paths.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TrState {
     pub shape: Gaussian,
@@ -49,7 +49,7 @@ pub struct TrState {
     pub p_s: DVector<f64>,
 }
 
-/// The optimiser. `ask`, `tell` and the rest are of [`Optimizer`].
+/// TR-CMA-ES. Its `ask` and `tell` are those of [`Optimizer`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TrCma {
     constants: TrConstants,
@@ -59,7 +59,7 @@ pub struct TrCma {
 }
 
 impl TrCma {
-    /// From N(mean, sigma² I).
+    /// A search that starts from N(mean, sigma² I).
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         let (n, sigma) = (mean.len(), settings.sigma.unwrap_or(SIGMA));
         let shape = Gaussian::isotropic(mean, 1.0);
@@ -67,7 +67,7 @@ impl TrCma {
         Self::from_state(settings, TrState { shape, variance: sigma * sigma, p_c: zero.clone(), p_s: zero })
     }
 
-    /// From any state; `sigma` in the settings is ignored.
+    /// A search that starts from any state; `sigma` in the settings is ignored.
     pub fn from_state(settings: &Settings, state: TrState) -> Result<Self, SettingsError> {
         settings.check(&state.shape.mean)?;
         let dimension = state.shape.mean.len();
@@ -89,7 +89,7 @@ impl TrCma {
         Ok(Self { constants, generation: 0, state, stop: None })
     }
 
-    /// Learns from candidates someone else has drawn, as `tell` does from its own.
+    /// Learns from candidates that someone else has drawn, as `tell` does from its own.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
         self.update(&self.state.shape.deviations_of(candidates), loss);
     }

@@ -89,15 +89,3 @@ impl Settings {
         }
     }
 }
-
-impl SettingsError {
-    /// The optimizer does not use this field. The error names those of the `known` fields that it does use.
-    pub fn unused(kind: OptimizerKind, variant: Variant, field: &'static str, known: &[&'static str]) -> Self {
-        let optimizer = match kind {
-            OptimizerKind::SynCma => format!("{} (variant {})", kind.name(), variant.name()),
-            other => other.name().to_string(),
-        };
-        let used = known.iter().copied().filter(|field| kind.fields(variant).contains(field)).collect();
-        Self::Unused { field, optimizer, used }
-    }
-}

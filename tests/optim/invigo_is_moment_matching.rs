@@ -1,4 +1,4 @@
-//! The recursion of `invigo` is what it claims to be: the minimiser of a discounted sum of Kullback-Leibler divergences.
+//! The recursion of `invigo` is what it claims to be: the minimizer of a discounted sum of Kullback-Leibler divergences.
 
 use crate::common::{ellipsoid, losses};
 use locomotion::optim::gaussian::{Gaussian, Normal};
@@ -178,7 +178,7 @@ fn divergence(mixture: &Mixture, m: &DVector<f64>, c: &DMatrix<f64>) -> f64 {
     mixture.weight() * ((inverse * mixture.covariance_about(m)).trace() + c.determinant().ln()) / 2.0
 }
 
-/// Whichever coordinates the objective is minimised in, by Newton's method on its numerical gradient, the minimum is the
+/// Whichever coordinates the objective is minimized in, by Newton's method on its numerical gradient, the minimum is the
 /// distribution that `update` gives.
 #[test]
 fn the_update_is_the_same_in_every_parametrisation() {

@@ -101,7 +101,8 @@ fn only_what_the_user_sets_has_to_be_used() {
             );
             assert_eq!(of("top_directions") == unused, name != "ars");
         }
-        explained(&["--env", "swimmer", "--optimizer", name, "--protocol", "paper"]);
+        let of = explained(&["--env", "swimmer", "--optimizer", name, "--protocol", "paper"]);
+        is(&of, "episodes_per_candidate", "10", "protocol");
     }
 }
 

@@ -3,7 +3,7 @@
 //! W has p rows (actions) and q columns (observations). A full covariance has about (pq)²/2 entries to learn from N
 //! candidates. A ⊗ B has about p²/2 + q²/2, and every candidate gives p samples of B and q samples of A. The search is
 //! invariant under W → PWQ, that is, under linear changes of the motors and of the sensors. Mean, weights, step-size rule and
-//! memory are those of `adaptive`.
+//! memory are those of `adaptive`, whose numbered equations hold here, too.
 //!
 //! Among the matrix Gaussians, Σ_k w_k KL(q_k ‖ N(M, A ⊗ B)) is least where A and B match each other's moments. With the
 //! old A and B as one part of the mixture and p × q deviations D as the rest, this means
@@ -12,9 +12,9 @@
 //! A' = [ η A tr(B'⁻¹B)/q + Σ w D B'⁻¹ Dᵀ/q ] / (η + Σ w)        B' = [ η B tr(A'⁻¹A)/p + Σ w Dᵀ A'⁻¹ D/p ] / (η + Σ w)
 //! ```
 //!
-//! One sweep of these equations from the old factors is the natural gradient step. It differs from their solution only in
-//! second order of the learning rate, so the search does one sweep. The memory keeps what each generation said about A and
-//! about B, measured by the factors that it was drawn from:
+//! One sweep of these equations from the old factors is the natural gradient step, and differs from their solution only in
+//! second order of the learning rate. The memory keeps what each generation said about A and B, measured by the factors that
+//! it was drawn from:
 //!
 //! ```text
 //! A' ∝ η_A A + h Σ_A + η_A h/(η_A + h) s B⁻¹ sᵀ/q                                  with det A' = 1

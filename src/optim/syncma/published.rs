@@ -1,7 +1,7 @@
-//! SynCMA as its paper prints it and its reference code runs it. Not translation invariant: for reproduction only.
+//! SynCMA as its paper prints it and its reference code runs it. Only for reproduction: it is not translation invariant.
 //!
 //! Reference: "An Invariant Information Geometric Method for High-Dimensional Online Optimization", L4DC 2024, and its
-//! public code, whose constants these are. `eta_m` and `eta_c` are not used: the code ties them to σ and c_w.
+//! public code, which has these constants. `eta_m` and `eta_c` are not used because σ and c_w take their place.
 //!
 //! | symbol | field | value |
 //! |---|---|---|
@@ -15,8 +15,8 @@
 //! | Q1, Q2, Q3 | `q1`, `q2`, `q3` | 0 |
 //! | ζ, α; ŝ_c, d̂ | `zeta`, `alpha`; `s_hat`, `d_hat` in `learn_deviations` | √(λ0/(λ0+1)), √(1/(λ0+1)); s_c + m, d_w + m |
 //!
-//! What is wrong with it: the increments of Q2 and Q3 should be -λ0 (ζ(ζ-1) ŝ_c + α(α-1) d̂) and 0. As printed they leave a
-//! multiple of mmᵀ in C every generation, which stretches the search along the ray through the origin of coordinates.
+//! The error in it: the increments of Q2 and Q3 should be -λ0 (ζ(ζ-1) ŝ_c + α(α-1) d̂) and 0. As printed they add a multiple
+//! of mmᵀ to C in every generation, which stretches the search along the line through the origin.
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ struct PublishedConstants {
     seed: u64,
 }
 
-/// What the update changes. Symmetric matrices are kept in their lower triangles.
+/// What the update changes. Symmetric matrices are in their lower triangles.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PublishedState {
     pub m: DVector<f64>,
@@ -55,20 +55,21 @@ pub struct PublishedState {
     pub q3: f64,
 }
 
+/// SynCMA, variant `published`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Published {
     constants: PublishedConstants,
     generation: u64,
     state: PublishedState,
     stop: Option<StopReason>,
-    /// A square root of C, and the deviations asked last. Not stored: both follow from the rest.
+    /// A square root of C and the deviations asked last. Neither is stored because both follow from the rest.
     #[serde(skip)]
     root: Option<Root>,
     #[serde(skip)]
     asked: Option<DMatrix<f64>>,
 }
 
-/// R with C = RRᵀ: the Cholesky factor while C has one, otherwise B √D.
+/// R with C = RRᵀ: the Cholesky factor if C has one, otherwise B √D.
 #[derive(Clone, Debug)]
 enum Root {
     Cholesky(DMatrix<f64>),
@@ -76,7 +77,7 @@ enum Root {
 }
 
 impl Root {
-    /// Negative eigenvalues of C count as 0. A C that is not finite has no root.
+    /// Negative eigenvalues of C count as 0. `None` if C is not finite.
     fn of(c: &DMatrix<f64>) -> Option<Self> {
         if let Ok(factor) = linalg::cholesky(c) {
             return Some(Self::Cholesky(factor));
@@ -107,7 +108,7 @@ impl Root {
 }
 
 impl Published {
-    /// About to search from `mean`.
+    /// A search that starts from `mean`.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         settings.check(&mean)?;
         let n = mean.len();
@@ -134,14 +135,14 @@ impl Published {
         Ok(Self { constants, generation: 0, state, stop: None, root: None, asked: None })
     }
 
-    /// Learns from candidates someone else has drawn, as `tell` does from its own.
+    /// Learns from candidates that someone else has drawn, as `tell` does from its own.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
         let mut d = candidates.clone();
         d.column_iter_mut().for_each(|mut d| d -= &self.state.m);
         self.learn_deviations(&(d / self.constants.sigma), loss);
     }
 
-    /// What has been learnt.
+    /// What the search has learned.
     pub fn state(&self) -> &PublishedState {
         &self.state
     }
@@ -174,7 +175,7 @@ impl Published {
         let beta = (&d_w + &*s_m * lambda0) * sigma;
         *m += &beta;
 
-        // Covariance, with the Q from before, taken at the new mean. S_w enters C and Q1 alike.
+        // Covariance, with the old Q taken at the new mean. S_w enters both C and Q1.
         linalg::add_outer(q1, 1.0, &s_w, &s_w);
         let kept = 1.0 - (lambda0 + 1.0) * c_w;
         let (to_path, to_sample) = (&*s_c - &beta, &d_w - &beta);

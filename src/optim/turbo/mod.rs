@@ -37,7 +37,7 @@ const MOST_CHOICES: usize = 5000;
 /// Evaluations after which the search stops. The cost of a model grows with the cube of their number.
 pub const MOST_EVALUATIONS: usize = 5000;
 
-/// The optimiser. `ask`, `tell` and the rest are of [`Optimizer`].
+/// TuRBO. Its `ask` and `tell` are those of [`Optimizer`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Turbo {
     low: f64,
