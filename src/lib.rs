@@ -38,5 +38,3 @@ pub mod train;
 pub mod workers;
 
 pub use error::{Error, Result};
-/// The name by which `optim` knows [`suggest`].
-pub(crate) use suggest as names;

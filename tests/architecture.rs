@@ -20,8 +20,7 @@ fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("policy", on_ground(&[])),
         ("sim", on_ground(&["policy"])),
         ("rollout", on_ground(&["policy", "sim"])),
-        // `names` is what it calls `suggest`.
-        ("optim", on_ground(&["names"])),
+        ("optim", on_ground(&[])),
         ("benchmark", on_ground(&["optim"])),
         ("train", on_ground(&["atomic", "optim", "policy", "rollout", "sim"])),
         ("plot", on_ground(&["atomic", "font"])),
@@ -126,17 +125,11 @@ fn arrows_point_one_way() {
     }
 }
 
-/// Files that still speak of flags. They go from this list, and none is added.
-const STILL_SPEAK_OF_FLAGS: [&str; 1] = ["optim/settings.rs"];
-
 #[test]
 fn the_library_does_not_speak_of_flags() {
     for (file, text) in texts(is_library) {
         let found = flags(&text);
-        match STILL_SPEAK_OF_FLAGS.contains(&file.as_str()) {
-            true => assert!(!found.is_empty(), "{file} no longer speaks of flags: take it from the list"),
-            false => assert!(found.is_empty(), "{file} speaks of {found:?}: name settings, and let `cli` say flags"),
-        }
+        assert!(found.is_empty(), "{file} speaks of {found:?}: name settings, and let `cli` say flags");
     }
     assert_eq!(flags("hint(\"try --budget 3\"); format!(\" --{} 4\", x) // --not this"), ["--budget", "--{}"]);
 }

@@ -40,7 +40,7 @@ fn plain(function: Function, moved: bool, settings: &Settings) -> (f64, f64) {
         let mut random = stream(seed, Purpose::Start, 0, 0);
         let start = DVector::from_fn(6, |_, _| random.random_range(-5.0..10.0));
         let problem = Synthetic { function, dim: 6, moved, rotated: false }.instance(seed);
-        let mut search = Settings { seed, ..settings.clone() }.build(start).unwrap();
+        let mut search = Settings { seed, ..settings.clone() }.only_used().build(start).unwrap();
         let mut values = Vec::new();
         while values.len() < 1000 {
             let losses: Vec<f64> = search.ask().column_iter().map(|x| problem.value(x.as_slice())).collect();

@@ -85,5 +85,6 @@ impl Trial {
             seed: self.seed,
             ..self.contestant.settings()
         }
+        .only_used()
     }
 }

@@ -1,6 +1,6 @@
 use super::interrupt::Interrupt;
 use super::settings_args::{SettingsArgs, command};
-use super::train::{resolve, usual_folder};
+use super::train::{resolve_shared, usual_folder};
 use super::{print, print_json, write_table};
 use crate::benchmark::Contestant;
 use crate::plot::Axis;
@@ -71,10 +71,17 @@ impl Compare {
                     seed: Some(seed),
                     ..self.settings.clone().into()
                 };
-                let resolved = resolve(flags, None)?;
+                let resolved = resolve_shared(flags, None)?;
                 let folder = usual_folder(&self.out, &resolved.settings)?;
                 trials.push(PlannedRun { resolved, folder });
             }
+        }
+        // A flag holds for the optimizers that use it, but one has to.
+        let unused = |trial: &PlannedRun, name: &str| trial.resolved.unused().contains(&name);
+        let of_none = |name: &&str| trials.iter().all(|trial| unused(trial, name));
+        if let Some(name) = trials[0].resolved.unused().iter().find(|name| of_none(name)) {
+            let what = format!("none of the optimizers uses --{}", name.replace('_', "-"));
+            return Err(Error::usage(what).hint("leave it out, or compare an optimizer that uses it"));
         }
         Ok(trials)
     }

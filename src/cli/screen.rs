@@ -105,7 +105,7 @@ impl Screen {
 fn head(search: &Training) -> String {
     let (task, settings) = (&search.task, &search.run.settings);
     let optimizer = settings.optimizer.unwrap_or_default();
-    let vitals = search.state.optimizer.vitals();
+    let diagnostics = search.state.optimizer.diagnostics();
     let mut about = match optimizer {
         OptimizerKind::SynCma => format!("SynCMA         variant {}   ", settings.variant.unwrap_or_default().name()),
         other => format!("{:<15}", other.name()),
@@ -116,7 +116,7 @@ fn head(search: &Training) -> String {
     if let Some(batch) = settings.batch {
         about += &format!("batch {batch}   ");
     }
-    about += &format!("sigma {:.3}", vitals.sigma);
+    about += &format!("sigma {:.3}", diagnostics.sigma);
     let per = settings.episodes_per_candidate.unwrap_or(1);
     let episodes = if per == 1 { "1 episode".into() } else { format!("{per} episodes") };
     let target = settings.target.map_or(String::new(), |target| format!("   target {target}"));

@@ -147,7 +147,14 @@ impl Train {
     }
 }
 
-pub fn resolve(flags: PartialSettings, config: Option<PartialSettings>) -> Result<Resolved> {
+fn resolve(flags: PartialSettings, config: Option<PartialSettings>) -> Result<Resolved> {
+    let resolved = resolve_shared(flags, config)?;
+    resolved.check_used()?;
+    Ok(resolved)
+}
+
+/// For settings that several optimizers share, where one may not use what another does.
+pub fn resolve_shared(flags: PartialSettings, config: Option<PartialSettings>) -> Result<Resolved> {
     Resolved::new(flags, config, |env| Ok(sim::find(env)?.definition.defaults.clone()))
 }
 

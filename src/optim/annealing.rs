@@ -1,10 +1,10 @@
-//! Simulated annealing: a random walk that goes downhill always and uphill the less often the colder it gets.
+//! Simulated annealing: a random walk that always goes downhill, and uphill less often as the temperature falls.
 //!
 //! Reference: Kirkpatrick, Gelatt & Vecchi, "Optimization by Simulated Annealing", Science 220, 1983; steps and cooling as in
-//! pypop7's NSA with the SynCMA paper's settings. With T = 0.99^t · 100 it is a hill climber after some 1,000 steps.
+//! pypop7's NSA with the SynCMA paper's settings. With T = 0.99^t · 100 it is a hill climber after about 1,000 steps.
 //!
-//! One candidate at a time, as the method is. With `batch` there are that many walks side by side, all from the same start,
-//! which know nothing of one another; the best point any of them has seen is the answer.
+//! By default there is one walk and one candidate at a time. `batch` sets the number of independent walks, which all start
+//! at the same point. The center is the best point that any of them has seen.
 
 use nalgebra::{DMatrix, DVector};
 use rand::RngExt;
@@ -12,31 +12,31 @@ use serde::{Deserialize, Serialize};
 
 use super::gaussian::standard_normal;
 use super::settings::SIGMA;
-use super::{Optimizer, Settings, SettingsError, StopReason, Vitals};
+use super::{Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 use crate::random::{Purpose, stream};
 
-/// Losses are accepted that are worse by about this much at the start, and by this factor less at every step.
+/// At the start, losses are accepted that are worse by about `TEMPERATURE`. Every step multiplies it by `COOLING`.
 const TEMPERATURE: f64 = 100.0;
 const COOLING: f64 = 0.99;
 const COLDEST: f64 = 1e-200;
 
-/// The optimiser. `ask`, `tell` and the rest are of [`Optimizer`].
+/// Simulated annealing. Its `ask` and `tell` are those of [`Optimizer`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Annealing {
     sigma: f64,
     seed: u64,
     generation: u64,
     temperature: f64,
-    /// Where each walk stands, one per column.
+    /// The position of each walk, one per column.
     walkers: DMatrix<f64>,
-    /// The loss there; infinite before it is known.
+    /// The losses at these positions; infinite until known.
     losses: Vec<f64>,
     best: DVector<f64>,
     best_loss: f64,
 }
 
 impl Annealing {
-    /// From `mean`, which is the first candidate.
+    /// A search that starts from `mean`, which is the first candidate.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         let walks = settings.batch.unwrap_or(1);
         Ok(Self {
@@ -55,7 +55,7 @@ impl Annealing {
         let (n, walks) = self.walkers.shape();
         let mut z = standard_normal(n, walks, self.seed, self.generation);
         if self.generation == 0 {
-            // All walks start at the mean; only the first has to look what it is like there.
+            // All walks start at the mean, so only the first has to evaluate it.
             z.column_mut(0).fill(0.0);
         }
         &self.walkers + z * self.sigma
@@ -86,7 +86,7 @@ impl Optimizer for Annealing {
                 self.walkers.set_column(k, &candidates.column(k));
             }
         }
-        // The look at the start was no step.
+        // The evaluation of the start is not a step.
         if self.generation > 0 {
             self.temperature = (COOLING * self.temperature).max(COLDEST);
         }
@@ -98,11 +98,11 @@ impl Optimizer for Annealing {
         self.best.clone()
     }
 
-    fn vitals(&self) -> Vitals {
-        Vitals { generation: self.generation, sigma: self.sigma, condition: 1.0 }
+    fn diagnostics(&self) -> Diagnostics {
+        Diagnostics { generation: self.generation, sigma: self.sigma, condition: 1.0 }
     }
 
-    /// There is always another step.
+    /// Never stops on its own.
     fn stop(&self) -> Option<StopReason> {
         None
     }

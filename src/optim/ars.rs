@@ -1,14 +1,14 @@
-//! Augmented Random Search: a step along the directions whose two ends differ most, weighed by the difference.
+//! Augmented Random Search: a step along the best random directions, each weighted by the difference of its two ends.
 //!
 //! Reference: Mania, Guy & Recht, "Simple random search of static linear policies is competitive for reinforcement learning",
-//! NeurIPS 2018, algorithms V1, V2 and their top-b forms V1-t, V2-t. V2 is V1 whose policy whitens its observations by their
-//! running mean and deviation: that happens where policies are evaluated, so here V2 only says that it wants it.
+//! NeurIPS 2018, algorithms V1, V2 and their top-b forms V1-t, V2-t. V2 is V1 with a policy that whitens its observations by
+//! their running mean and deviation. That happens where policies are evaluated; here the version is only a record.
 //!
 //! | symbol | field | |
 //! |---|---|---|
 //! | W | `w` | the policy, flattened |
 //! | δ_k | `directions` | N(0, I); candidates 2k and 2k + 1 are W + νδ_k and W − νδ_k |
-//! | N, b | `directions`, `top` | directions drawn, and how many of them take part in the step |
+//! | N, b | `directions`, `top` | directions drawn, and the number of them that take part in the step |
 //! | ν, α | `noise`, `step_size` | length of exploration and of the step |
 //! | r = −loss | | σ_R is the deviation of the 2b returns that take part |
 
@@ -16,10 +16,10 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::gaussian::standard_normal;
-use super::{Optimizer, Settings, SettingsError, StopReason, Vitals};
+use super::{Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 
-/// Where nothing is set: 8 directions of which the better half is used, ν and α, as in our first measurements on locomotion
-/// (V2-t on HalfCheetah and Hopper). The paper tunes all four for each task; such values belong to tasks, not here.
+/// Defaults: 8 directions, of which the better half is used, ν and α. The paper tunes all of them for each task. Such values
+/// are in the files of the tasks.
 const BATCH: usize = 16;
 const NOISE: f64 = 0.03;
 const STEP_SIZE: f64 = 0.02;
@@ -35,7 +35,7 @@ pub enum Version {
     V2,
 }
 
-/// The optimiser. `ask`, `tell` and the rest are of [`Optimizer`].
+/// Augmented Random Search. Its `ask` and `tell` are those of [`Optimizer`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ars {
     version: Version,
@@ -49,7 +49,8 @@ pub struct Ars {
 }
 
 impl Ars {
-    /// From W = `mean`. `batch` counts both ends of each direction; b is half of the directions unless set.
+    /// A search that starts from W = `mean`. `batch` counts both ends of each direction. By default b is half of the
+    /// directions.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         let batch = settings.batch.unwrap_or(BATCH);
         if !batch.is_multiple_of(2) {
@@ -62,7 +63,11 @@ impl Ars {
         let directions = batch / 2;
         let top = settings.top_directions.unwrap_or(directions.div_ceil(2));
         if top > directions {
-            return Err(SettingsError::new("top_directions", top, "use at most half the batch, all its directions"));
+            return Err(SettingsError::new(
+                "top_directions",
+                top,
+                "use at most half the batch, which is the number of directions",
+            ));
         }
         Ok(Self {
             version: settings.ars_version,
@@ -74,11 +79,6 @@ impl Ars {
             generation: 0,
             w: mean,
         })
-    }
-
-    /// True for V2: candidates should be evaluated on observations whitened by their running statistics.
-    pub fn wants_running_normalizer(&self) -> bool {
-        self.version == Version::V2
     }
 
     /// δ of this generation, one per column.
@@ -101,7 +101,7 @@ impl Optimizer for Ars {
         let delta = self.deltas();
         self.generation += 1;
 
-        // The b best directions by max(r⁺, r⁻). A direction of which an end failed is the worst there is: it never counts.
+        // The b best directions by max(r⁺, r⁻). A direction with a failed end never takes part.
         let ends = |k: usize| (-loss[2 * k], -loss[2 * k + 1]);
         let better_end = |k: &usize| ends(*k).0.max(ends(*k).1);
         let mut best: Vec<usize> = (0..self.directions).collect();
@@ -109,7 +109,7 @@ impl Optimizer for Ars {
         best.sort_by(|j, k| better_end(k).total_cmp(&better_end(j)));
         best.truncate(self.top);
 
-        // W ← W + α / (b σ_R) Σ (r⁺ − r⁻) δ. Returns that are all alike say nothing.
+        // W ← W + α / (b σ_R) Σ (r⁺ − r⁻) δ. Equal returns teach nothing.
         let returns: Vec<f64> = best.iter().flat_map(|&k| [ends(k).0, ends(k).1]).collect();
         let sigma_r = standard_deviation(&returns);
         if !(sigma_r > 0.0 && sigma_r.is_finite()) {
@@ -126,17 +126,17 @@ impl Optimizer for Ars {
         self.w.clone()
     }
 
-    fn vitals(&self) -> Vitals {
-        Vitals { generation: self.generation, sigma: self.noise, condition: 1.0 }
+    fn diagnostics(&self) -> Diagnostics {
+        Diagnostics { generation: self.generation, sigma: self.noise, condition: 1.0 }
     }
 
-    /// ARS has no opinion of its own on when to stop.
+    /// Never stops on its own.
     fn stop(&self) -> Option<StopReason> {
         None
     }
 }
 
-/// Of the whole population (divided by their number), as in the authors' code; NaN for none.
+/// The population standard deviation, as in the authors' code; NaN for no values.
 fn standard_deviation(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;

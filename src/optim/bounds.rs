@@ -1,17 +1,18 @@
-//! What happens to a candidate outside the box.
+//! The box of a search.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-/// The box a candidate is brought into before it is evaluated. The optimiser never sees the clipped point: it learns
-/// from the one it drew, as the reference implementation does, so that its sample stays Gaussian.
+/// The box that candidates are clipped to before they are evaluated. Optimizers do not clip: whoever evaluates calls
+/// [`Bounds::apply`]. The optimizer learns from the candidate as it drew it, as the reference implementation does, so that
+/// its sample stays Gaussian.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bounds {
-    /// Evaluate candidates as they were drawn.
+    /// Candidates are evaluated as they were drawn.
     #[default]
     None,
-    /// Evaluate every coordinate clipped to [low, high].
+    /// Every coordinate is clipped to [low, high] before the evaluation.
     Clip { low: f64, high: f64 },
 }
 

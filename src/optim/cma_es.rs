@@ -1,16 +1,16 @@
-//! CMA-ES: a Gaussian that learns its step size and its covariance from the ranks of its own samples.
+//! CMA-ES: a Gaussian search that learns its step size and its covariance from the ranks of its samples.
 //!
 //! Reference: Hansen, "The CMA Evolution Strategy: A Tutorial", arXiv:1604.00772, with active (negative) weights. Equation
 //! numbers in `update` are the tutorial's. The eigendecomposition is lazy, as in pycma.
 //!
 //! | symbol | field | |
 //! |---|---|---|
-//! | m, σ | `mean`, `sigma` | centre and step size of N(m, σ²C) |
+//! | m, σ | `mean`, `sigma` | center and step size of N(m, σ²C) |
 //! | C | `c` | shape; its lower triangle is kept |
 //! | B, D | `b`, `d` | C = B D² Bᵀ, at most a few generations old |
 //! | p_σ, p_c | `p_sigma`, `p_c` | evolution paths of the step size and of the covariance |
 //! | g | `generation` | generations told so far |
-//! | w_i, μ_eff, c_1, c_μ, c_c, c_σ, d_σ, χ_n | [`Constants`] | |
+//! | w_i, μ_eff, c_1, c_μ, c_c, c_σ, d_σ, χ_n | [`CmaConstants`] | |
 //! | z_k, y_k | `Batch` | x_k = m + σ y_k, y_k = B D z_k, z_k ~ N(0, I) |
 
 mod constants;
@@ -24,35 +24,35 @@ use serde::{Deserialize, Serialize};
 
 use super::linalg;
 use super::settings::SIGMA;
-use super::weights::ranking;
-use super::{Optimizer, Settings, SettingsError, StopReason, Vitals};
+use super::weights::{is_flat, ranking};
+use super::{Diagnostics, Optimizer, Settings, SettingsError, StopReason, rates};
 use crate::random::{Purpose, stream};
 
-pub use constants::Constants;
+pub use constants::CmaConstants;
 pub use restarts::Restarting;
 pub use termination::Tolerances;
 
-use state::State;
+use state::CmaState;
 
-/// σ stays a number far from overflow and underflow even if nobody heeds `stop`.
+/// Keeps σ far from overflow and underflow even if the caller ignores `stop`.
 const SIGMA_RANGE: (f64, f64) = (1e-150, 1e150);
 
-/// The optimiser. `ask`, `tell` and the rest are of [`Optimizer`].
+/// CMA-ES. Its `ask` and `tell` are those of [`Optimizer`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CmaEs {
-    constants: Constants,
+    constants: CmaConstants,
     tolerances: Tolerances,
     sigma_start: f64,
     seed: u64,
     restart: u64,
-    state: State,
+    state: CmaState,
     losses: termination::Losses,
-    /// The candidates asked and not told yet. Drawing them again gives the same ones, so that a checkpoint needs none.
+    /// The candidates that are asked but not told yet. A checkpoint leaves them out because drawing them again gives the same.
     #[serde(skip)]
     batch: Option<Batch>,
 }
 
-/// A generation's samples, one per column: as steps y = B D z and before B D made them so.
+/// A generation's samples, one per column: the steps y = B D z and the standard normal z.
 #[derive(Clone, Debug)]
 struct Batch {
     y: DMatrix<f64>,
@@ -67,16 +67,22 @@ impl CmaEs {
 
     fn start(settings: &Settings, mean: DVector<f64>) -> Self {
         let n = mean.len();
-        let tutorial = Constants::tutorial(n, settings.batch.unwrap_or(Constants::default_population(n)));
+        let tutorial = CmaConstants::tutorial(n, settings.batch.unwrap_or_else(|| rates::default_batch(n)));
         let k = if settings.active.unwrap_or(true) { tutorial } else { tutorial.without_negative_weights() };
         let sigma = settings.sigma.unwrap_or(SIGMA);
         Self::with_constants(k, mean, sigma, DMatrix::identity(n, n), settings.seed)
     }
 
-    /// From N(mean, sigma² covariance), with any constants.
-    pub fn with_constants(k: Constants, mean: DVector<f64>, sigma: f64, covariance: DMatrix<f64>, seed: u64) -> Self {
+    /// CMA-ES from N(mean, sigma² covariance) with any constants.
+    pub fn with_constants(
+        k: CmaConstants,
+        mean: DVector<f64>,
+        sigma: f64,
+        covariance: DMatrix<f64>,
+        seed: u64,
+    ) -> Self {
         let n = mean.len();
-        let state = State::new(mean, sigma, covariance);
+        let state = CmaState::new(mean, sigma, covariance);
         let tolerances = Tolerances::pycma(n, k.population());
         let losses = termination::Losses::new();
         Self { constants: k, tolerances, sigma_start: sigma, seed, restart: 0, state, losses, batch: None }
@@ -87,9 +93,9 @@ impl CmaEs {
         Self { tolerances, ..self }
     }
 
-    /// Learns from candidates someone else has drawn, as `tell` does from its own.
+    /// Learns from candidates that someone else has drawn, as `tell` does from its own.
     pub fn learn(&mut self, x: &DMatrix<f64>, loss: &[f64]) {
-        let State { mean, sigma, b, d, .. } = &self.state;
+        let CmaState { mean, sigma, b, d, .. } = &self.state;
         let mut y = x.clone();
         y.column_iter_mut().for_each(|mut y| y -= mean);
         y /= *sigma;
@@ -116,7 +122,7 @@ impl CmaEs {
     }
 
     fn sample(&self) -> Batch {
-        let State { generation, mean, b, d, .. } = &self.state;
+        let CmaState { generation, mean, b, d, .. } = &self.state;
         let mut random = stream(self.seed, Purpose::Candidates, *generation, self.restart);
         let z = DMatrix::from_fn(mean.len(), self.constants.population(), |_, _| StandardNormal.sample(&mut random));
         let mut dz = z.clone();
@@ -125,6 +131,10 @@ impl CmaEs {
     }
 
     /// One generation, in the order and with the equation numbers of the tutorial's summary (Appendix A).
+    ///
+    /// If all candidates fared alike, their ranks are only the order of their indices. Then the generation is counted and
+    /// nothing is learned, as in our other searches. The tutorial's code enlarges σ instead; pycma stops, and so does `stop`
+    /// after a second such generation.
     fn update(&mut self, Batch { mut y, z }: Batch, loss: &[f64]) {
         let (k, s) = (&self.constants, &mut self.state);
         let (n, batch) = y.shape();
@@ -132,6 +142,10 @@ impl CmaEs {
         let rank = ranking(loss);
         self.losses.record(loss, &rank, n);
         self.batch = None;
+        s.generation += 1;
+        if is_flat(loss) {
+            return;
+        }
 
         // Selection and recombination (41)-(42); z_w is y_w before B D.
         let (mut y_w, mut z_w) = (DVector::zeros(n), DVector::zeros(n));
@@ -147,13 +161,13 @@ impl CmaEs {
         let log_step = k.c_sigma / k.d_sigma * (length / k.chi_n - 1.0);
         s.sigma = (s.sigma * log_step.exp()).clamp(SIGMA_RANGE.0, SIGMA_RANGE.1);
 
-        // Covariance path (45), which waits (h_σ = 0) while p_σ is long.
-        let age = (s.generation + 1 + k.stall_lead) as f64;
+        // Covariance path (45), which stalls (h_σ = 0) while p_σ is long.
+        let age = (s.generation + k.stall_lead) as f64;
         let bias = (1.0 - (1.0 - k.c_sigma).powf(2.0 * age)).sqrt();
         let h = if length / bias < k.stall_length { 1.0 } else { 0.0 };
         s.p_c.axpy(h * (k.c_c * (2.0 - k.c_c) * k.mu_eff).sqrt(), &y_w, 1.0 - k.c_c);
 
-        // Covariance matrix (46)-(47): p_c joins the steps as one more column, ‖C^{-1/2} y‖ = ‖z‖.
+        // Covariance matrix (46)-(47): p_c is one more column beside the steps, and ‖C^{-1/2} y‖ = ‖z‖.
         y = y.insert_column(batch, 0.0);
         y.set_column(batch, &s.p_c);
         let mut weighted = y.clone();
@@ -166,7 +180,6 @@ impl CmaEs {
         linalg::scale(&mut s.c, 1.0 - lost);
         linalg::add_outer(&mut s.c, 1.0, &weighted, &y);
 
-        s.generation += 1;
         if (s.generation - s.decomposed) as f64 >= k.eigen_gap {
             s.decompose();
         }
@@ -191,10 +204,10 @@ impl Optimizer for CmaEs {
         self.state.mean.clone()
     }
 
-    fn vitals(&self) -> Vitals {
-        let State { generation, sigma, d, .. } = &self.state;
+    fn diagnostics(&self) -> Diagnostics {
+        let CmaState { generation, sigma, d, .. } = &self.state;
         let rms = linalg::root_mean_square(d);
-        Vitals { generation: *generation, sigma: sigma * rms, condition: self.state.condition() }
+        Diagnostics { generation: *generation, sigma: sigma * rms, condition: self.state.condition() }
     }
 
     fn stop(&self) -> Option<StopReason> {

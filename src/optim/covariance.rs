@@ -1,4 +1,4 @@
-//! A covariance C = LLᵀ that goes nowhere without its Cholesky factor L.
+//! A covariance C = LLᵀ together with its Cholesky factor L.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ pub struct Covariance {
     /// C, in the lower triangle.
     #[serde(with = "packed")]
     matrix: DMatrix<f64>,
-    /// L. Not stored: the same C has the same factor.
+    /// L. It is not stored because it follows from C.
     #[serde(skip)]
     factor: DMatrix<f64>,
 }
@@ -46,7 +46,7 @@ impl Covariance {
         Self { matrix: diagonal(sigma * sigma), factor: diagonal(sigma) }
     }
 
-    /// Rows, and as many columns.
+    /// The number of rows and of columns.
     pub fn size(&self) -> usize {
         self.matrix.nrows()
     }
@@ -63,8 +63,8 @@ impl Covariance {
         full
     }
 
-    /// Changes C in place (lower triangle) and factorizes the result. If rounding or overflow leaves nothing positive
-    /// definite, a round covariance of the old size takes its place, so that there is still something to sample.
+    /// Changes C in place (lower triangle) and factorizes the result. If rounding or overflow makes it no longer positive
+    /// definite, a multiple of I of the old size replaces it, so that it can still be sampled.
     pub fn reshape(&mut self, change: impl FnOnce(&mut DMatrix<f64>)) -> Result<(), NotPositiveDefinite> {
         let sigma = self.variance().sqrt();
         change(&mut self.matrix);

@@ -1,7 +1,7 @@
-//! DD-CMA: CMA-ES whose covariance is D C D, a diagonal D that learns fast beside a correlation matrix C that learns slowly.
+//! DD-CMA: CMA-ES with a covariance D C D, in which the diagonal D learns fast and the correlation matrix C slowly.
 //!
 //! Reference: Akimoto & Hansen, "Diagonal Acceleration for Covariance Matrix Adaptation Evolution Strategies", Evolutionary
-//! Computation 28(3), 2020. Numbers in `update` are the steps of a generation there in the order of the authors' script.
+//! Computation 28(3), 2020. Numbers in `update` are the steps of a generation in the order of the authors' script.
 //!
 //! | symbol | field | start |
 //! |---|---|---|
@@ -9,7 +9,7 @@
 //! | D | `d` | the given standard deviation in every coordinate |
 //! | √C, C^{-1/2} | `root`, `inverse_root` | I; C is a correlation matrix |
 //! | S | `axes` | 1; square roots of C's eigenvalues |
-//! | Z | `z` | 0; what C has still to learn, in coordinates in which a sample is standard normal |
+//! | Z | `z` | 0; updates that C has not taken in yet, in coordinates in which a sample is standard normal |
 //! | p_σ, p_c, p_cD and γ | `p_sigma`, `p_c`, `p_d`: [`Path`] | 0 |
 
 mod constants;
@@ -22,35 +22,35 @@ use super::gaussian::standard_normal;
 use super::linalg;
 use super::settings::SIGMA;
 use super::weights::{is_flat, ranking};
-use super::{Optimizer, Settings, SettingsError, StopReason, Vitals, stop};
+use super::{Diagnostics, Optimizer, Settings, SettingsError, StopReason, stop};
 
-use constants::Constants;
-pub use state::{Path, State};
+use constants::DdConstants;
+pub use state::{DdState, Path};
 
-/// Ratio of C's axes from which on D learns more slowly, β_thresh.
+/// β_thresh: D learns more slowly while the ratio of the axes of C exceeds this.
 const ROUND_ENOUGH: f64 = 2.0;
 
-/// The optimiser. `ask`, `tell` and the rest are of [`Optimizer`].
+/// DD-CMA. Its `ask` and `tell` are those of [`Optimizer`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DdCma {
-    constants: Constants,
+    constants: DdConstants,
     generation: u64,
-    state: State,
+    state: DdState,
     stop: Option<StopReason>,
 }
 
 impl DdCma {
-    /// From N(mean, sigma² I).
+    /// A search that starts from N(mean, sigma² I).
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         let scale = DVector::repeat(mean.len(), settings.sigma.unwrap_or(SIGMA));
         Self::scaled(settings, mean, scale)
     }
 
-    /// From N(mean, diag(scale)²), whatever `sigma` in the settings says.
+    /// A search that starts from N(mean, diag(scale)²). `sigma` in the settings is ignored.
     pub fn scaled(settings: &Settings, mean: DVector<f64>, scale: DVector<f64>) -> Result<Self, SettingsError> {
         settings.check(&mean)?;
-        let constants = Constants::new(settings, mean.len(), linalg::root_mean_square(&scale));
-        let state = State::new(mean, scale);
+        let constants = DdConstants::new(settings, mean.len(), linalg::root_mean_square(&scale));
+        let state = DdState::new(mean, scale);
         Ok(Self { constants, generation: 0, state, stop: None })
     }
 
@@ -60,9 +60,9 @@ impl DdCma {
         self
     }
 
-    /// Learns from candidates someone else has drawn, as `tell` does from its own.
+    /// Learns from candidates that someone else has drawn, as `tell` does from its own.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
-        let State { mean, sigma, d, inverse_root, .. } = &self.state;
+        let DdState { mean, sigma, d, inverse_root, .. } = &self.state;
         let mut y = candidates.clone();
         for mut y in y.column_iter_mut() {
             y -= mean;
@@ -73,7 +73,7 @@ impl DdCma {
     }
 
     /// Distribution and paths.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &DdState {
         &self.state
     }
 
@@ -91,13 +91,13 @@ impl DdCma {
         let n = z.nrows();
         let rank = ranking(loss);
 
-        // Mean (1): dz is the step in standard normal coordinates, dx in those of the search, both without σ.
+        // Mean (1): dz is the step in standard normal coordinates, dx in the coordinates of the search, both without σ.
         let mut dz = DVector::zeros(n);
         k.positive.iter().zip(&rank).for_each(|(&w, &i)| dz.axpy(w, &z.column(i), 1.0));
         let dx = (&s.root * &dz).component_mul(&s.d);
         s.mean.axpy(s.sigma, &dx, 1.0);
 
-        // Step size (2)-(3), and paths (4), which wait (h = 0) while p_σ is long.
+        // Step size (2)-(3) and paths (4), which stall (h = 0) while p_σ is long.
         s.p_sigma.walk(k.c_sigma, k.mu_eff, 1.0, &dz);
         let (length, gamma) = (s.p_sigma.value.norm(), s.p_sigma.gamma);
         let h = if length * length / gamma < (2.0 + 4.0 / (n as f64 + 1.0)) * n as f64 { 1.0 } else { 0.0 };
@@ -105,7 +105,7 @@ impl DdCma {
         s.p_c.walk(k.full.c_c, k.mu_eff, h, &dx);
         s.p_d.walk(k.diagonal.c_c, k.mu_eff, h, &dx);
 
-        // What C should learn (5): a column per sample and one for the path, the identity they are measured against apart.
+        // Accumulated update of C (5): a column per sample and one for the path, then minus the identity.
         let squares: Vec<f64> = z.column_iter().map(|z| z.norm_squared()).collect();
         let zeta = s.whiten(&s.p_c.value);
         let mut columns = z.clone().insert_column(z.ncols(), 0.0);
@@ -119,7 +119,7 @@ impl DdCma {
         let measure = k.full.c_1 * s.p_c.gamma + k.full.c_mu * k.full.weights.iter().sum::<f64>();
         (0..n).for_each(|j| s.z[(j, j)] -= measure);
 
-        // D (6), the more cautiously the longer C is.
+        // D (6), more slowly if C is elongated.
         let zeta = s.whiten(&s.p_d.value);
         let mut delta = zeta.map(|v| k.diagonal.c_1 * (v * v - s.p_d.gamma));
         for (r, &i) in rank.iter().enumerate() {
@@ -130,11 +130,11 @@ impl DdCma {
         let caution = 1.0 / (s.axes.max() / s.axes.min() - ROUND_ENOUGH + 1.0).max(1.0);
         s.d.zip_apply(&delta, |d, v| *d *= (caution / 2.0 * v).exp());
 
-        // C (7), once there is enough to learn.
-        let learnt = !self.generation.is_multiple_of(k.gap) || s.decode().is_some();
-        self.stop = if learnt {
-            let vitals = self.vitals();
-            stop::out_of_range(vitals.sigma, vitals.condition, self.constants.sigma)
+        // C (7), every `gap` generations.
+        let learned = !self.generation.is_multiple_of(k.gap) || s.decode().is_some();
+        self.stop = if learned {
+            let diagnostics = self.diagnostics();
+            stop::out_of_range(diagnostics.sigma, diagnostics.condition, self.constants.sigma)
         } else {
             Some(StopReason::NotPositiveDefinite)
         };
@@ -143,7 +143,7 @@ impl DdCma {
 
 impl Optimizer for DdCma {
     fn ask(&mut self) -> DMatrix<f64> {
-        let State { mean, sigma, d, root, .. } = &self.state;
+        let DdState { mean, sigma, d, root, .. } = &self.state;
         let mut x = linalg::multiply(root, &self.draw());
         for mut x in x.column_iter_mut() {
             x.component_mul_assign(d);
@@ -161,11 +161,15 @@ impl Optimizer for DdCma {
         self.state.mean.clone()
     }
 
-    /// The condition is that of D C D if C were the identity, or of C, whichever is larger.
-    fn vitals(&self) -> Vitals {
-        let State { sigma, d, axes, .. } = &self.state;
+    /// `condition` is that of D² or of C, whichever is larger.
+    fn diagnostics(&self) -> Diagnostics {
+        let DdState { sigma, d, axes, .. } = &self.state;
         let ratio = (d.max() / d.min()).max(axes.max() / axes.min());
-        Vitals { generation: self.generation, sigma: sigma * linalg::root_mean_square(d), condition: ratio * ratio }
+        Diagnostics {
+            generation: self.generation,
+            sigma: sigma * linalg::root_mean_square(d),
+            condition: ratio * ratio,
+        }
     }
 
     fn stop(&self) -> Option<StopReason> {

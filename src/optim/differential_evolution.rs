@@ -1,4 +1,4 @@
-//! Differential evolution, DE/rand/1/bin: every member is challenged by a mixture of three others.
+//! Differential evolution, DE/rand/1/bin: every member competes with a combination of three others.
 //!
 //! Reference: Storn & Price, "Differential Evolution: A Simple and Efficient Heuristic for Global Optimization over Continuous
 //! Spaces", Journal of Global Optimization 11, 1997; F and CR as in pypop7's CDE, which the SynCMA paper ran.
@@ -7,35 +7,39 @@
 //! |---|---|---|
 //! | N | `members` columns | `batch`, or 100 |
 //! | F | [`SCALE`] | v = x_a + F (x_b − x_c) |
-//! | CR | [`CROSSOVER`] | chance of a coordinate to come from v, one of them always does |
+//! | CR | [`CROSSOVER`] | the probability that a coordinate comes from v; at least one always does |
 
 use nalgebra::{DMatrix, DVector};
 use rand::RngExt;
 use rand::seq::index;
 use serde::{Deserialize, Serialize};
 
-use super::{Bounds, Optimizer, Settings, SettingsError, StopReason, Vitals};
+use super::{Bounds, Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 use crate::random::{Purpose, stream};
 
 const SCALE: f64 = 0.5;
 const CROSSOVER: f64 = 0.9;
 const BATCH: usize = 100;
 
-/// The optimiser. `ask`, `tell` and the rest are of [`Optimizer`].
+/// Differential evolution. Its `ask` and `tell` are those of [`Optimizer`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DifferentialEvolution {
     seed: u64,
     generation: u64,
     members: DMatrix<f64>,
-    /// Of each member; infinite before it is known, and if it failed.
+    /// The loss of each member; infinite until known and if it failed.
     losses: Vec<f64>,
 }
 
 impl DifferentialEvolution {
-    /// The first member is `mean`, the others are uniform in the box of the settings. Later generations may leave the box.
+    /// The first member is `mean`. The others are uniform in the box of the settings. Later generations may leave the box.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         let Bounds::Clip { low, high } = settings.bounds else {
-            return Err(SettingsError::new("bounds", "none", "a population is drawn from a box: give it one"));
+            return Err(SettingsError::new(
+                "bounds",
+                "none",
+                "differential evolution draws its members from a box, so set bounds",
+            ));
         };
         settings.check(&mean)?;
         let batch = settings.batch.unwrap_or(BATCH);
@@ -45,7 +49,7 @@ impl DifferentialEvolution {
         Ok(Self { seed: settings.seed, generation: 0, members, losses: vec![f64::INFINITY; batch] })
     }
 
-    /// The challengers of this generation, all made from the same members; in the first the members themselves.
+    /// The challengers of this generation. In the first generation they are the members themselves.
     fn candidates(&self) -> DMatrix<f64> {
         let mut trials = self.members.clone();
         if self.generation == 0 {
@@ -54,7 +58,7 @@ impl DifferentialEvolution {
         let (n, batch) = trials.shape();
         let mut random = stream(self.seed, Purpose::Candidates, self.generation, 0);
         for i in 0..batch {
-            // Three members that are not i: draw them among one fewer, and let the last stand in for i.
+            // Three members other than i: draw from all but the last, and replace i by the last.
             let others = index::sample(&mut random, batch - 1, 3);
             let [a, b, c] = [0, 1, 2].map(|k| if others.index(k) == i { batch - 1 } else { others.index(k) });
             let always = random.random_range(0..n);
@@ -78,7 +82,7 @@ impl Optimizer for DifferentialEvolution {
         self.candidates()
     }
 
-    /// A challenger that is better takes the member's place.
+    /// A better challenger replaces its member.
     fn tell(&mut self, loss: &[f64]) {
         assert_eq!(loss.len(), self.losses.len(), "one loss per candidate");
         let trials = self.candidates();
@@ -96,13 +100,13 @@ impl Optimizer for DifferentialEvolution {
         self.members.column(self.best()).into()
     }
 
-    /// The spread is the population's.
-    fn vitals(&self) -> Vitals {
+    /// `sigma` is the spread of the population.
+    fn diagnostics(&self) -> Diagnostics {
         let sigma = self.members.row_iter().map(|row| row.variance()).sum::<f64>() / self.members.nrows() as f64;
-        Vitals { generation: self.generation, sigma: sigma.sqrt(), condition: 1.0 }
+        Diagnostics { generation: self.generation, sigma: sigma.sqrt(), condition: 1.0 }
     }
 
-    /// Members that are all alike have only themselves to mix.
+    /// Stops when all members are equal, because then all challengers are, too.
     fn stop(&self) -> Option<StopReason> {
         let alike = self.members.row_iter().all(|row| row.max() == row.min());
         alike.then_some(StopReason::StepTooSmall(f64::MIN_POSITIVE))

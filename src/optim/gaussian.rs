@@ -1,4 +1,4 @@
-//! The search distribution N(m, C), ready to be sampled at any time: C goes nowhere without its Cholesky factor.
+//! The search distribution N(m, C) together with the Cholesky factor of C, so that it can be sampled at any time.
 
 use nalgebra::{DMatrix, DVector};
 use rand_distr::{Distribution, StandardNormal};
@@ -8,13 +8,13 @@ use super::covariance::Covariance;
 use super::linalg::{self, NotPositiveDefinite};
 use crate::random::{Purpose, stream};
 
-/// n × N standard normal numbers, from a stream that depends on seed and generation alone.
+/// n × N standard normal numbers from a stream that depends on seed and generation only.
 pub fn standard_normal(n: usize, batch: usize, seed: u64, generation: u64) -> DMatrix<f64> {
     let mut random = stream(seed, Purpose::Candidates, generation, 0);
     DMatrix::from_fn(n, batch, |_, _| StandardNormal.sample(&mut random))
 }
 
-/// A normal distribution that a search draws its candidates from, whatever form its covariance has.
+/// A normal distribution from which a search draws candidates, with a covariance of any form.
 pub trait Normal {
     fn mean(&self) -> &DVector<f64>;
     /// A batch of deviations from the mean, one per column.
@@ -26,14 +26,14 @@ pub trait Normal {
     /// A lower bound on the condition number of C.
     fn condition(&self) -> f64;
 
-    /// The points that lie these deviations from the mean.
+    /// The mean plus each of the deviations.
     fn points(&self, deviations: &DMatrix<f64>) -> DMatrix<f64> {
         let mut points = deviations.clone();
         points.column_iter_mut().for_each(|mut x| x += self.mean());
         points
     }
 
-    /// How far these points lie from the mean.
+    /// The points minus the mean.
     fn deviations_of(&self, points: &DMatrix<f64>) -> DMatrix<f64> {
         let mut deviations = points.clone();
         deviations.column_iter_mut().for_each(|mut d| d -= self.mean());

@@ -1,4 +1,4 @@
-//! InvIGO for a Gaussian: the update at the heart of SynCMA, as moment matching.
+//! InvIGO for a Gaussian, as moment matching: the theory behind SynCMA.
 //!
 //! Reference: "An Invariant Information Geometric Method for High-Dimensional Online Optimization", L4DC 2024.
 //!
@@ -9,24 +9,25 @@
 //! Σ_{τ≥0} λ^τ KL(q_{t-τ} ‖ p)  +  η KL(p_t ‖ p)
 //! ```
 //!
-//! vanishes, the penalty η counting as η_m for the mean and η_c for the covariance. A Gaussian minimises Σ w_k KL(q_k ‖ p)
-//! if it has the mean and covariance of the mixture Σ w_k q_k / Σ w_k. So everything the update has to know of all
-//! generations up to now are three moments, the [`Memory`]: their total weight, mean and scatter. One step is then
+//! vanishes. The penalty η is η_m for the mean and η_c for the covariance. A Gaussian minimizes Σ w_k KL(q_k ‖ p) if it has
+//! the mean and covariance of the mixture Σ w_k q_k / Σ w_k. So all that the update needs to know about earlier generations
+//! are three moments, the [`Memory`]: their total weight, their mean and their scatter. One step is then:
 //!
-//! 1. the memory takes in q_t,
-//! 2. p takes on the moments of the mixture of memory and p_t,
-//! 3. the memory fades by λ.
+//! 1. The memory takes in q_t.
+//! 2. p takes on the moments of the mixture of the memory and p_t.
+//! 3. The weights in the memory fade by λ.
 //!
-//! That is [`update`]. [`update_apart`] poses the problem twice, for the mean without history and for the covariance with
-//! it, so that the mean may move fast while the covariance learns slowly.
+//! That is [`update`], which the variant `exact` runs. The variant `adaptive` poses the problem twice, for the mean without
+//! history and for the covariance with it, so that the mean can move fast while the covariance learns slowly. See
+//! [`adaptive::update`](super::syncma::adaptive::update).
 //!
-//! Every part of the mixture is positive semi-definite and η_c > 0 keeps a share of C, so C stays positive definite.
+//! Every part of the mixture is positive semidefinite and η_c > 0 keeps a share of C, so C stays positive definite.
 //!
 //! | symbol | field |
 //! |---|---|
 //! | q_t: d_w, S_w | [`WeightedSample::mean`], [`WeightedSample::root`] times its transpose |
 //! | h | [`Memory::weight`] |
-//! | s | [`Memory::mean`], seen from m |
+//! | s | [`Memory::mean`], relative to m |
 //! | h Σ_h | [`Memory::scatter`] |
 //! | η_m, η_c | [`Penalty::mean`], [`Penalty::covariance`] |
 
@@ -37,7 +38,7 @@ use super::gaussian::Gaussian;
 use super::linalg::{self, NotPositiveDefinite};
 use super::packed;
 
-/// The selected candidates of one generation, seen from the mean they were drawn around.
+/// The selected candidates of one generation, relative to the mean that they were drawn around.
 #[derive(Clone, Debug)]
 pub struct WeightedSample {
     /// d_w = Σ w_i d_i.
@@ -47,7 +48,7 @@ pub struct WeightedSample {
 }
 
 impl WeightedSample {
-    /// Gives the i-th weight to the i-th of `ranking`; who comes after the last weight is left out. Weights sum to 1.
+    /// Gives the i-th weight to the i-th candidate of `ranking` and leaves out the rest. The weights sum to 1.
     pub fn select(deviations: &DMatrix<f64>, ranking: &[usize], weights: &[f64]) -> Self {
         let chosen = || ranking.iter().zip(weights);
         let mut mean = DVector::zeros(deviations.nrows());
@@ -64,10 +65,10 @@ impl WeightedSample {
     }
 }
 
-/// All weighted samples up to now as one, a sample τ generations old counting λ^τ.
+/// The moments of all weighted samples so far. A sample that is τ generations old counts λ^τ.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Memory {
-    /// λ = λ0/(λ0+1). The weight tends to λ0 before a generation is taken in, and to λ0 + 1 after.
+    /// λ = λ0/(λ0+1). The total weight tends to λ0 before a generation is taken in and to λ0 + 1 after.
     pub decay: f64,
     pub weight: f64,
     pub mean: DVector<f64>,
@@ -77,15 +78,14 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Nothing to remember yet.
+    /// A memory without samples.
     pub fn empty(n: usize, lambda0: f64) -> Self {
         let decay = lambda0 / (lambda0 + 1.0);
         Self { decay, weight: 0.0, mean: DVector::zeros(n), scatter: DMatrix::zeros(n, n) }
     }
 
-    /// Joins the sample q, weight 1, to what is remembered: means average, scatters add, and so does the spread between
-    /// the two means.
-    fn take_in(&mut self, q: &WeightedSample) {
+    /// Adds the sample q with weight 1: the means average, and the scatters and the spread between the two means add up.
+    pub fn take_in(&mut self, q: &WeightedSample) {
         let (h, total, last) = (self.weight, self.weight + 1.0, q.root.ncols());
         let apart = &q.mean - &self.mean;
         let mut root = q.root.clone().insert_column(last, 0.0);
@@ -95,28 +95,28 @@ impl Memory {
         self.weight = total;
     }
 
-    /// The mean of the mixture with the old Gaussian weighing eta, seen from the old mean.
-    fn pull(&self, eta: f64) -> DVector<f64> {
+    /// The mean of the mixture in which the old Gaussian has weight eta, relative to the old mean.
+    pub fn pull(&self, eta: f64) -> DVector<f64> {
         &self.mean * (self.weight / (eta + self.weight))
     }
 
-    /// Everything counts λ times what it did and is seen from a mean that has moved by beta. Where the search has been
-    /// dilated, shapes are dilated along.
-    fn fade(&mut self, beta: &DVector<f64>, dilation: f64) {
+    /// Multiplies all weights by λ and shifts the origin to a mean that has moved by beta. If the search has been dilated,
+    /// the scatter is dilated with it.
+    pub fn fade(&mut self, beta: &DVector<f64>, dilation: f64) {
         self.weight *= self.decay;
         linalg::scale(&mut self.scatter, self.decay * dilation * dilation);
         self.mean -= beta;
     }
 }
 
-/// η: how many generations' worth of weight the present distribution keeps.
+/// η: the weight of the present distribution, in generations.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Penalty {
     pub mean: f64,
     pub covariance: f64,
 }
 
-/// One step of InvIGO: p learns from its weighted sample q and the memory of earlier ones.
+/// One step of InvIGO: p learns from its weighted sample q and from the memory of earlier samples.
 ///
 /// m' = m + β with β = h s / (η_m + h), and C' is the mixture's covariance about m'.
 pub fn update(
@@ -133,28 +133,9 @@ pub fn update(
     matched
 }
 
-/// One step of InvIGO, posed for the mean with (λ = 0, η_m) and for the covariance with (λ, η_c).
-///
-/// m' = m + β with β = d_w / (η_m + 1), and C' is the covariance of its own mixture about that mixture's mean, dilated as
-/// a step-size rule demands.
-pub fn update_apart(
-    p: &mut Gaussian,
-    memory: &mut Memory,
-    q: &WeightedSample,
-    eta: Penalty,
-    dilation: f64,
-) -> Result<(), NotPositiveDefinite> {
-    memory.take_in(q);
-    let beta = &q.mean / (eta.mean + 1.0);
-    let center = memory.pull(eta.covariance);
-    let matched = match_covariance(p, memory, eta.covariance, &center, dilation);
-    p.mean += &beta;
-    memory.fade(&beta, dilation);
-    matched
-}
-
-/// C' = g² [ η_c (C + ββᵀ) + h (Σ_h + (s-β)(s-β)ᵀ) ] / (η_c + h): the covariance, about m + β, of old Gaussian and memory.
-fn match_covariance(
+/// C' = g² [ η_c (C + ββᵀ) + h (Σ_h + (s-β)(s-β)ᵀ) ] / (η_c + h): the covariance of old Gaussian and memory about m + β,
+/// dilated by g.
+pub fn match_covariance(
     p: &mut Gaussian,
     memory: &Memory,
     eta: f64,

@@ -1,8 +1,7 @@
-//! Dense linear algebra on nalgebra matrices, done by faer through zero-copy views.
+//! Dense linear algebra on nalgebra matrices, computed by faer through views without copies.
 //!
-//! Always one thread (`Par::Seq`): faer's results are not bit-equal across thread counts, and an optimiser's must be.
-//! A symmetric matrix is kept in its lower triangle; nothing here reads the strict upper one. Where both triangles are
-//! wanted, `mirror` fills the upper.
+//! Always one thread (`Par::Seq`): results of faer depend on the number of threads, and those of an optimizer must not.
+//! A symmetric matrix is kept in its lower triangle, and nothing here reads the strict upper one. `mirror` fills it.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
@@ -12,7 +11,7 @@ use nalgebra::{DMatrix, DVector};
 
 use BlockStructure::{Rectangular, TriangularLower, TriangularUpper};
 
-/// The matrix has a pivot that is not positive: it is no covariance of a Gaussian with a density.
+/// The matrix has a pivot that is not positive, so it is not the covariance of a Gaussian with a density.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the matrix is not positive definite")]
 pub struct NotPositiveDefinite;
@@ -35,7 +34,7 @@ impl Eigen {
     }
 }
 
-/// Overwrites `factor` with the lower L of A = LLᵀ (zeros above the diagonal). On failure `factor` is left undefined.
+/// Overwrites `factor` with the lower L of A = LLᵀ, with zeros above the diagonal. On failure `factor` is undefined.
 pub fn cholesky_into(a: &DMatrix<f64>, factor: &mut DMatrix<f64>) -> Result<(), NotPositiveDefinite> {
     let n = a.nrows();
     for j in 0..n {
@@ -46,9 +45,9 @@ pub fn cholesky_into(a: &DMatrix<f64>, factor: &mut DMatrix<f64>) -> Result<(), 
     let stack = MemStack::new(&mut memory);
     llt::factor::cholesky_in_place(view_mut(factor), Default::default(), Par::Seq, stack, Default::default())
         .map_err(|_| NotPositiveDefinite)?;
-    // faer leaves its workings above the diagonal.
+    // faer leaves intermediate results above the diagonal.
     (1..n).for_each(|j| factor.as_mut_slice()[j * n..j * n + j].fill(0.0));
-    // A NaN passes the pivot test, but never leaves the diagonal once it is in.
+    // A NaN passes the pivot test but then shows up on the diagonal.
     if factor.diagonal().iter().all(|d| d.is_finite()) { Ok(()) } else { Err(NotPositiveDefinite) }
 }
 
@@ -59,7 +58,7 @@ pub fn cholesky(a: &DMatrix<f64>) -> Result<DMatrix<f64>, NotPositiveDefinite> {
     Ok(factor)
 }
 
-/// Eigendecomposition of the symmetric A; `None` if it has an entry that is not finite or the iteration fails.
+/// Eigendecomposition of the symmetric A. `None` if A has an entry that is not finite or the iteration fails.
 pub fn eigen(a: &DMatrix<f64>) -> Option<Eigen> {
     let n = a.nrows();
     let (mut values, mut vectors) = (DVector::zeros(n), DMatrix::zeros(n, n));
@@ -67,14 +66,14 @@ pub fn eigen(a: &DMatrix<f64>) -> Option<Eigen> {
     Some(Eigen { values, vectors })
 }
 
-/// Eigenvalues of the symmetric A, ascending; `None` as for [`eigen`].
+/// Eigenvalues of the symmetric A, ascending. `None` as for [`eigen`].
 pub fn eigenvalues(a: &DMatrix<f64>) -> Option<DVector<f64>> {
     let mut values = DVector::zeros(a.nrows());
     decompose(a, &mut values, None)?;
     Some(values)
 }
 
-/// Eigenvalues and, where there is room for them, eigenvectors.
+/// Eigenvalues and, if `vectors` is given, eigenvectors.
 fn decompose(a: &DMatrix<f64>, values: &mut DVector<f64>, vectors: Option<&mut DMatrix<f64>>) -> Option<()> {
     let n = a.nrows();
     if (0..n).any(|j| a.as_slice()[j * n + j..(j + 1) * n].iter().any(|v| !v.is_finite())) {
@@ -87,7 +86,7 @@ fn decompose(a: &DMatrix<f64>, values: &mut DVector<f64>, vectors: Option<&mut D
     evd::self_adjoint_evd(view(a), diagonal, vectors.map(view_mut), Par::Seq, stack, Default::default()).ok()
 }
 
-/// lower(A) += alpha · X Yᵀ. The product has to be symmetric for A to stay so: Y = X, or X with scaled columns.
+/// lower(A) += alpha · X Yᵀ. The product has to be symmetric, so Y is X or X with scaled columns.
 pub fn add_outer(a: &mut DMatrix<f64>, alpha: f64, x: &DMatrix<f64>, y: &DMatrix<f64>) {
     let a = view_mut(a);
     let y_transposed = view(y).transpose();
@@ -163,7 +162,7 @@ pub fn solve_lower_rows(l: &DMatrix<f64>, b: &mut DMatrix<f64>) {
     triangular_solve::solve_lower_triangular_in_place(view(l), view_mut(b).transpose_mut(), Par::Seq);
 }
 
-/// Overwrites every block of B, as many columns as L has, with block · L⁻ᵀ.
+/// Overwrites every block of B with block · L⁻ᵀ. A block has as many columns as L.
 pub fn solve_lower_blocks(l: &DMatrix<f64>, b: &mut DMatrix<f64>) {
     let (rows, columns) = (b.nrows(), l.nrows());
     for block in b.as_mut_slice().chunks_exact_mut(rows * columns) {
@@ -172,7 +171,7 @@ pub fn solve_lower_blocks(l: &DMatrix<f64>, b: &mut DMatrix<f64>) {
     }
 }
 
-/// Every block of B, as many columns as the lower triangular L has, times Lᵀ.
+/// Every block of B times Lᵀ for a lower triangular L. A block has as many columns as L.
 pub fn blocks_times_transposed(b: &DMatrix<f64>, l: &DMatrix<f64>) -> DMatrix<f64> {
     let (rows, columns) = (b.nrows(), l.nrows());
     let mut product = DMatrix::zeros(rows, b.ncols());
@@ -186,7 +185,7 @@ pub fn blocks_times_transposed(b: &DMatrix<f64>, l: &DMatrix<f64>) -> DMatrix<f6
     product
 }
 
-/// lower(A) += alpha · Σ blockᵀ block over the blocks of B, as many columns as A has.
+/// lower(A) += alpha · Σ blockᵀ block over the blocks of B. A block has as many columns as A.
 pub fn add_inner_of_blocks(a: &mut DMatrix<f64>, alpha: f64, b: &DMatrix<f64>) {
     let (rows, columns) = (b.nrows(), a.nrows());
     for block in b.as_slice().chunks_exact(rows * columns) {
@@ -197,7 +196,7 @@ pub fn add_inner_of_blocks(a: &mut DMatrix<f64>, alpha: f64, b: &DMatrix<f64>) {
 }
 
 /// Overwrites b with A⁻¹ b for A = LLᵀ.
-pub fn solve_factorised(l: &DMatrix<f64>, b: &mut DVector<f64>) {
+pub fn solve_factorized(l: &DMatrix<f64>, b: &mut DVector<f64>) {
     solve_lower(l, b);
     let rows = b.nrows();
     let b = MatMut::from_column_major_slice_mut(b.as_mut_slice(), rows, 1);
@@ -205,7 +204,7 @@ pub fn solve_factorised(l: &DMatrix<f64>, b: &mut DVector<f64>) {
 }
 
 /// A⁻¹ of A = LLᵀ, in the lower triangle.
-pub fn inverse_of_factorised(l: &DMatrix<f64>) -> DMatrix<f64> {
+pub fn inverse_of_factorized(l: &DMatrix<f64>) -> DMatrix<f64> {
     let n = l.nrows();
     let mut inverse = DMatrix::zeros(n, n);
     let mut memory = MemBuffer::new(llt::inverse::inverse_scratch::<f64>(n, Par::Seq));
@@ -224,7 +223,7 @@ pub fn trace_of_product(a: &DMatrix<f64>, b: &DMatrix<f64>) -> f64 {
     (0..n).map(column).sum()
 }
 
-/// A lower bound on the condition number of LLᵀ that costs nothing: the squared ratio of the extreme pivots.
+/// A cheap lower bound on the condition number of LLᵀ: the squared ratio of the largest to the smallest pivot.
 pub fn condition(l: &DMatrix<f64>) -> f64 {
     let pivots = l.diagonal();
     (pivots.max() / pivots.min()).powi(2)

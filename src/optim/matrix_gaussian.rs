@@ -6,11 +6,11 @@
 //! | A = L_A L_Aᵀ | `rows` | p × p, how rows vary together; its determinant is 1 |
 //! | B = L_B L_Bᵀ | `columns` | q × q, how columns vary together; it carries the size |
 //!
-//! The covariance of entries (i, j) and (k, l) is A_ik B_jl. Only the product A ⊗ B means anything, so one of the two
+//! The covariance of entries (i, j) and (k, l) is A_ik B_jl. Only the product A ⊗ B has a meaning, so one of the two
 //! sizes has to be fixed. The p·q × p·q matrix is never formed.
 //!
-//! The n = p·q numbers of a deviation D are p rows of q, so a batch of them, n × N by columns, is at the same time a
-//! q × pN matrix whose columns are rows of the D, and every p of its columns are a block Dᵀ.
+//! The n = p·q numbers of a deviation D are p rows of q. An n × N batch of deviations in column-major order is therefore also
+//! a q × pN matrix, in which every p columns are a block Dᵀ.
 
 use nalgebra::{DMatrix, DVector, Dyn};
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ impl MatrixGaussian {
         Parts { mean, rows, columns }.try_into()
     }
 
-    /// N(mean, sigma² I) for a matrix with as many rows; their number has to divide that of the entries.
+    /// N(mean, sigma² I) for a matrix with this number of rows, which has to divide the number of entries.
     pub fn isotropic(mean: DVector<f64>, rows: usize, sigma: f64) -> Self {
         let columns = Covariance::isotropic(mean.len() / rows, sigma);
         Self { mean, rows: Covariance::isotropic(rows, 1.0), columns }
@@ -73,7 +73,7 @@ impl MatrixGaussian {
         self.columns.full()
     }
 
-    /// What deviations, one per column, say of A and of B: Σ D B⁻¹ Dᵀ / q and Σ Dᵀ A⁻¹ D / p, in the lower triangles.
+    /// Estimates of A and B from deviations, one per column: Σ D B⁻¹ Dᵀ / q and Σ Dᵀ A⁻¹ D / p, in the lower triangles.
     pub fn scatters(&self, deviations: &DMatrix<f64>) -> (DMatrix<f64>, DMatrix<f64>) {
         let (p, q) = self.shape();
         let (mut rows, mut columns) = (DMatrix::zeros(p, p), DMatrix::zeros(q, q));
@@ -86,12 +86,12 @@ impl MatrixGaussian {
         (rows, columns)
     }
 
-    /// tr(B⁻¹ S)/q: the size of a q × q matrix of which only the lower triangle is read, measured by B.
+    /// tr(B⁻¹ S)/q: the size of a q × q matrix S measured by B. Only the lower triangle of S is read.
     pub fn size_by_columns(&self, s: &DMatrix<f64>) -> f64 {
-        linalg::trace_of_product(&linalg::inverse_of_factorised(self.columns.factor()), s) / s.nrows() as f64
+        linalg::trace_of_product(&linalg::inverse_of_factorized(self.columns.factor()), s) / s.nrows() as f64
     }
 
-    /// Changes B, and of A the shape, in place (lower triangles).
+    /// Changes B and the shape of A in place (lower triangles).
     pub fn reshape(
         &mut self,
         rows: impl FnOnce(&mut DMatrix<f64>),

@@ -1,20 +1,23 @@
-//! Black-box optimisers. Each proposes candidates and is told losses; none evaluates, knows files or threads.
+//! Black-box optimizers. Each proposes candidates and is told their losses. None evaluates, uses files or starts threads.
 //!
-//! What a search does not depend on, by design and by test (`tests/optim/searches_are_invariant.rs`):
+//! All minimize. A candidate whose loss is NaN or infinite has failed and ranks last. Ties are broken by index.
 //!
-//! | | the origin | linear maps that take the first Gaussian along | increasing maps of the loss |
+//! The transformations that do not change a search, by design and by test (`tests/optim/searches_are_invariant.rs`):
+//!
+//! | | moving the origin | linear maps that also map the first Gaussian | increasing maps of the loss |
 //! |---|---|---|---|
 //! | SynCMA `exact` and `adaptive`, TR-CMA-ES | yes | all | yes |
-//! | SynCMA `matrix` | yes | all that map rows and columns apart: W → PWQ | yes |
-//! | CMA-ES | yes | rotations; others nearly | yes |
+//! | SynCMA `matrix` | yes | all that map rows and columns separately: W → PWQ | yes |
+//! | CMA-ES | yes | rotations; others approximately | yes |
 //! | SynCMA `steady` | yes | rotations and uniform scalings | yes |
 //! | DD-CMA | yes | scalings of the coordinates | yes |
 //! | SynCMA `published` | **no** | rotations about the origin | yes |
-//! | differential evolution, random search, in a box that moves along | yes | none | yes |
+//! | differential evolution, random search, in a box that moves too | yes | none | yes |
 //! | ARS, simulated annealing | yes | none | no |
-//! | TuRBO, in a box that moves along | yes, until rounding decides a choice | none | no |
+//! | TuRBO, in a box that moves too | yes, until rounding changes a choice | none | no |
 //!
-//! All minimise. A candidate whose loss is NaN or infinite has failed and ranks last; ties are broken by index.
+//! A generation in which all candidates fared alike says nothing. CMA-ES, DD-CMA, TR-CMA-ES, ARS and SynCMA count it and
+//! learn nothing from it, except for SynCMA `published`, which follows its reference code.
 //!
 //! ```
 //! use locomotion::optim::{Optimizer, Settings};
@@ -45,50 +48,67 @@ pub mod linalg;
 pub mod matrix_gaussian;
 mod packed;
 pub mod random_search;
+pub mod rates;
 pub mod settings;
+mod settings_error;
 pub mod stop;
 pub mod syncma;
 pub mod tr_cma;
 pub mod turbo;
+pub mod usage;
 pub mod weights;
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 pub use bounds::Bounds;
-pub use settings::{OptimizerKind, Settings, SettingsError, Variant, names};
+pub use settings::{OptimizerKind, Settings, Variant, names};
+pub use settings_error::SettingsError;
 pub use stop::StopReason;
 
-/// Proposes, is told losses, never evaluates.
+/// A search that proposes candidates and is told their losses.
 pub trait Optimizer {
-    /// The next candidates, n × N, one per column. Asking again before `tell` gives the same candidates.
+    /// The next candidates, n × N, one per column. Asking again before `tell` gives the same candidates. They are not clipped
+    /// to the bounds of the settings: use [`Bounds::apply`] before evaluating them. `tell` learns from the candidates as
+    /// they were asked.
     fn ask(&mut self) -> DMatrix<f64>;
-    /// The losses of the candidates asked last, in column order. NaN = failed, ranked last.
+    /// Takes the losses of the candidates asked last, in column order. NaN means failed and ranks last.
     fn tell(&mut self, loss: &[f64]);
-    /// What we would deploy now.
+    /// The point to deploy if the search ended now. It is not clipped either.
     fn center(&self) -> DVector<f64>;
     /// Numbers for the log.
-    fn vitals(&self) -> Vitals;
-    /// Why the optimiser itself wants to stop, if it does.
+    fn diagnostics(&self) -> Diagnostics;
+    /// The reason for which the optimizer itself wants to stop, if there is one.
     fn stop(&self) -> Option<StopReason>;
 }
 
-/// The pulse of a search.
+/// Numbers that show how a search is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Vitals {
+pub struct Diagnostics {
     /// Generations told so far.
     pub generation: u64,
     /// Typical standard deviation of one coordinate of a candidate.
     pub sigma: f64,
-    /// Condition number of the sampling covariance (1 for an isotropic search).
+    /// How elongated the search distribution is; 1 means round. What the number is depends on the optimizer, so compare it
+    /// only between runs of one optimizer:
+    ///
+    /// | optimizer | value |
+    /// |---|---|
+    /// | CMA-ES | the condition number of C at its last eigendecomposition, a few generations old |
+    /// | DD-CMA | the larger of the condition numbers of D² and of C, each on its own; that of D C D may be larger or smaller |
+    /// | TR-CMA-ES, SynCMA `exact` and `adaptive` | a lower bound on the condition number of C, from its Cholesky factor |
+    /// | SynCMA `matrix` | the product of such bounds for A and B, also a lower bound |
+    /// | SynCMA `published` | the same bound, or the exact value while C has no Cholesky factor |
+    /// | TuRBO | the squared ratio of the longest to the shortest side of the trust region |
+    /// | all others, SynCMA `steady` | 1 |
     pub condition: f64,
 }
 
-/// Any of the optimisers, whole: what a checkpoint stores.
+/// Any of the optimizers with its whole state, as a checkpoint stores it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[allow(clippy::large_enum_variant)] // one lives per run, and every one holds matrices
+#[allow(clippy::large_enum_variant)] // there is one per run, and all hold matrices
 pub enum AnyOptimizer {
-    // Checkpoints know these by their place: new ones come last.
+    // A checkpoint stores the position in this list, so new ones come last.
     SynCma(syncma::SynCma),
     CmaEs(cma_es::CmaEs),
     RestartingCmaEs(cma_es::Restarting),
@@ -102,9 +122,10 @@ pub enum AnyOptimizer {
 }
 
 impl Settings {
-    /// The optimiser these settings describe, about to search from `mean`.
+    /// The optimizer that these settings describe, at the start of a search from `mean`.
     pub fn build(&self, mean: DVector<f64>) -> Result<AnyOptimizer, SettingsError> {
         self.check(&mean)?;
+        self.check_used()?;
         Ok(match self.optimizer {
             OptimizerKind::SynCma => AnyOptimizer::SynCma(syncma::SynCma::new(self, mean)?),
             OptimizerKind::CmaEs if self.restarts == settings::Restarts::None => {
@@ -166,8 +187,8 @@ impl Optimizer for AnyOptimizer {
     fn center(&self) -> DVector<f64> {
         self.inner().center()
     }
-    fn vitals(&self) -> Vitals {
-        self.inner().vitals()
+    fn diagnostics(&self) -> Diagnostics {
+        self.inner().diagnostics()
     }
     fn stop(&self) -> Option<StopReason> {
         self.inner().stop()

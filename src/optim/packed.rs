@@ -1,4 +1,4 @@
-//! Serialises a symmetric matrix as its lower triangle, column by column: half the bytes and no copy in memory.
+//! Serializes a symmetric matrix as its lower triangle, column by column: half the bytes and no copy in memory.
 
 use std::fmt;
 

@@ -1,16 +1,16 @@
-//! Pure random search: every candidate uniform in the box, whatever came before. The yardstick any search has to beat.
+//! Pure random search: every candidate is uniform in the box. Any other search should beat it.
 
 use nalgebra::{DMatrix, DVector};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-use super::{Bounds, Optimizer, Settings, SettingsError, StopReason, Vitals};
+use super::{Bounds, Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 use crate::random::{Purpose, stream};
 
-/// Candidates per generation where nothing is set. It changes no result, only how often one is reported.
+/// The default number of candidates per generation. It does not change the search, only how often it reports.
 const BATCH: usize = 100;
 
-/// The optimiser. `ask`, `tell` and the rest are of [`Optimizer`].
+/// Random search. Its `ask` and `tell` are those of [`Optimizer`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RandomSearch {
     low: f64,
@@ -23,10 +23,10 @@ pub struct RandomSearch {
 }
 
 impl RandomSearch {
-    /// In the box of the settings; `mean` is the answer until a candidate has been told.
+    /// A search in the box of the settings. `mean` is the center until losses have been told.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         let Bounds::Clip { low, high } = settings.bounds else {
-            return Err(SettingsError::new("bounds", "none", "random search draws from a box: give it one"));
+            return Err(SettingsError::new("bounds", "none", "random search draws from a box, so set bounds"));
         };
         Ok(Self {
             low,
@@ -67,12 +67,12 @@ impl Optimizer for RandomSearch {
         self.best.clone()
     }
 
-    fn vitals(&self) -> Vitals {
+    fn diagnostics(&self) -> Diagnostics {
         let sigma = (self.high - self.low) / 12f64.sqrt();
-        Vitals { generation: self.generation, sigma, condition: 1.0 }
+        Diagnostics { generation: self.generation, sigma, condition: 1.0 }
     }
 
-    /// There is always another sample.
+    /// Never stops on its own.
     fn stop(&self) -> Option<StopReason> {
         None
     }

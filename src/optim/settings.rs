@@ -1,14 +1,15 @@
-//! What a user can set, checked before anything runs.
+//! The settings of all optimizers, which are checked before a search starts.
 
 use std::str::FromStr;
 
 use nalgebra::DVector;
 use serde::{Deserialize, Serialize};
 
+use super::SettingsError;
 use super::bounds::Bounds;
-use crate::names::{UnknownName, find};
+use crate::suggest::{UnknownName, find};
 
-/// The optimisers by name.
+/// The optimizers by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OptimizerKind {
@@ -18,7 +19,7 @@ pub enum OptimizerKind {
     CmaEs,
     Ars,
     RandomSearch,
-    // Checkpoints know these by their place: new ones come last.
+    // A checkpoint stores the position in this list, so new ones come last.
     DdCma,
     TrCma,
     DifferentialEvolution,
@@ -54,46 +55,48 @@ impl OptimizerKind {
         }
     }
 
-    /// The smallest batch it can work with, and why.
+    /// The smallest batch that it can work with, and why.
     fn least_batch(self) -> (usize, &'static str) {
         match self {
             Self::RandomSearch | Self::Annealing | Self::Turbo => (1, "use at least 1 candidate"),
-            Self::DifferentialEvolution => (4, "a member and three others make at least 4"),
+            Self::DifferentialEvolution => (4, "differential evolution combines 4 members: use at least 4"),
             _ => (2, "ranking needs at least 2 candidates per generation"),
         }
     }
 
-    /// Whether the size of its batch is its own affair: annealing walks step by step, TuRBO pays for every model.
+    /// Whether a batch size that suits the other optimizers does not suit this one: annealing goes step by step, and TuRBO
+    /// fits a costly model for every batch.
     pub fn has_own_batch(self) -> bool {
         matches!(self, Self::Annealing | Self::Turbo)
     }
 
-    /// Whether it searches a box or draws from one, so that it cannot do without one.
+    /// Whether it searches a box or draws from one and therefore needs bounds.
     pub fn needs_box(self) -> bool {
         matches!(self, Self::DifferentialEvolution | Self::RandomSearch | Self::Turbo)
     }
 }
 
-/// The names of all optimisers.
+/// The names of all optimizers.
 pub fn names() -> [&'static str; OptimizerKind::ALL.len()] {
     OptimizerKind::ALL.map(OptimizerKind::name)
 }
 
-/// Which equations SynCMA follows.
+/// The variants of SynCMA.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Variant {
-    /// The paper's printed equations with its reference code's constants: drawn to the origin, for reproduction only.
+    /// The equations as printed in the paper, with the constants of its reference code. Biased toward the origin; only for
+    /// reproducing the paper.
     Published,
-    /// The paper's theory as it should read: moment matching of a three-part mixture, invariant.
+    /// The paper's theory with its history terms corrected: moment matching of a three-part mixture, invariant.
     Exact,
     /// `exact` with a step-size rule.
     #[default]
     Adaptive,
-    // Checkpoints know these by their place: new ones come last.
-    /// `adaptive` for a matrix of weights whose covariance is A ⊗ B, A over its rows and B over its columns.
+    // A checkpoint stores the position in this list, so new ones come last.
+    /// `adaptive` for a matrix of weights with covariance A ⊗ B, A over its rows and B over its columns.
     Matrix,
-    /// All candidates move the mean by normal scores of their ranks, and the search keeps its width: for noisy returns.
+    /// All candidates move the mean by normal scores of their ranks, and the width is constant. For noisy returns.
     Steady,
 }
 
@@ -126,10 +129,10 @@ impl FromStr for Variant {
     }
 }
 
-/// Standard deviation of a candidate's coordinate at the start in the SynCMA paper's experiments, where nothing is set.
+/// The default standard deviation of a candidate's coordinate at the start, as in the SynCMA paper's experiments.
 pub const SIGMA: f64 = 0.1;
 
-/// When and how CMA-ES starts again after it has stopped.
+/// Whether and how CMA-ES starts again after it has stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Restarts {
@@ -141,19 +144,20 @@ pub enum Restarts {
     Bipop,
 }
 
-/// Settings of any optimiser. `None` means that optimiser's own default; a field it has no use for is ignored.
+/// Settings of any optimizer. `None` means the default of the optimizer. [`build`](Settings::build) refuses a field that is
+/// set although the optimizer does not use it; [`OptimizerKind::fields`] lists those that it uses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Which optimiser.
+    /// The optimizer.
     pub optimizer: OptimizerKind,
-    /// SynCMA: which equations.
+    /// SynCMA: the variant.
     pub variant: Variant,
-    /// SynCMA: weight λ0 of the history against the present generation; 0 forgets at once.
+    /// SynCMA: weight λ0 of all earlier generations relative to the present one; 0 means no memory.
     pub lambda0: Option<f64>,
-    /// SynCMA: KL penalty η_m that holds the mean back.
+    /// SynCMA: KL penalty η_m on changes of the mean.
     pub eta_m: Option<f64>,
-    /// SynCMA: KL penalty η_c that holds the covariance back.
+    /// SynCMA: KL penalty η_c on changes of the covariance.
     pub eta_c: Option<f64>,
     /// SynCMA `steady`: how far the mean follows the natural gradient of the ranks, κ.
     pub kappa: Option<f64>,
@@ -161,9 +165,10 @@ pub struct Settings {
     pub batch: Option<usize>,
     /// Standard deviation of a candidate's coordinate at the start.
     pub sigma: Option<f64>,
-    /// The box candidates are clipped to when they are evaluated; some optimisers draw from it or search it alone.
+    /// The box of the search. `ask` does not clip: whoever evaluates calls [`Bounds::apply`] on the candidates. Random search
+    /// and TuRBO stay inside the box, differential evolution starts in it, and some searches take their first width from it.
     pub bounds: Bounds,
-    /// CMA-ES: learn from the worst candidates too.
+    /// CMA-ES: whether it also learns from the worst candidates.
     pub active: Option<bool>,
     /// CMA-ES: restarts.
     pub restarts: Restarts,
@@ -171,49 +176,19 @@ pub struct Settings {
     pub step_size: Option<f64>,
     /// ARS: standard deviation ν of the exploration noise.
     pub noise: Option<f64>,
-    /// ARS: whether policies whiten their observations (v2) or not (v1); it is the run that has to do it.
+    /// ARS: whether policies whiten their observations (v2) or not (v1). This is a record; whoever evaluates does it.
     pub ars_version: super::ars::Version,
-    /// ARS: how many of the best directions take part in a step, b.
+    /// ARS: the number b of best directions that take part in a step.
     pub top_directions: Option<usize>,
-    /// Seed of everything random.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// SynCMA `matrix`: rows p and columns q of the matrix that the search vector is, row by row; 1 × n unless given.
+    /// SynCMA `matrix`: the number of rows p and columns q of the matrix that the search vector holds row by row; 1 × n by
+    /// default. Other optimizers ignore it.
     pub shape: Option<(usize, usize)>,
 }
 
-/// A setting that cannot work, and what would.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("setting `{field}` is {value}\nhint: {remedy}")]
-pub struct SettingsError {
-    /// The field of [`Settings`], or `mean`.
-    pub field: &'static str,
-    /// Its value.
-    pub value: String,
-    /// What to do about it.
-    pub remedy: &'static str,
-}
-
-impl SettingsError {
-    /// For checks an optimiser makes itself.
-    pub fn new(field: &'static str, value: impl ToString, remedy: &'static str) -> Self {
-        Self { field, value: value.to_string(), remedy }
-    }
-}
-
-/// For the command line, where a field is a flag.
-impl From<SettingsError> for crate::Error {
-    fn from(e: SettingsError) -> Self {
-        let what = match e.field {
-            "mean" => "the start".to_string(),
-            "bounds" => "--bound".to_string(),
-            field => format!("--{}", field.replace('_', "-")),
-        };
-        Self::usage(format!("{what} cannot be {}", e.value)).hint(e.remedy)
-    }
-}
-
 impl Settings {
-    /// Everything that can be said without knowing the optimiser.
+    /// Checks the values that do not depend on details of the optimizer.
     pub fn check(&self, mean: &DVector<f64>) -> Result<(), SettingsError> {
         let not_negative = |field, value: Option<f64>| match value {
             Some(v) if !(v.is_finite() && v >= 0.0) => Err(SettingsError::new(field, v, "use a number of at least 0")),
@@ -240,7 +215,11 @@ impl Settings {
         if let Bounds::Clip { low, high } = self.bounds
             && !(low.is_finite() && high.is_finite() && low < high)
         {
-            return Err(SettingsError::new("bounds", format!("[{low}, {high}]"), "use two numbers, the lower first"));
+            return Err(SettingsError::new(
+                "bounds",
+                format!("[{low}, {high}]"),
+                "use two finite numbers, the lower one first",
+            ));
         }
         if mean.is_empty() {
             return Err(SettingsError::new("mean", "empty", "start from a point with at least one coordinate"));
@@ -249,7 +228,7 @@ impl Settings {
             return Err(SettingsError::new("mean", format!("{v} in coordinate {i}"), "start from a finite point"));
         }
         if let Some((p, q)) = self.shape.filter(|(p, q)| p.checked_mul(*q) != Some(mean.len())) {
-            let remedy = "rows times columns have to be the number of coordinates";
+            let remedy = "the number of rows times the number of columns must equal the number of coordinates";
             return Err(SettingsError::new("shape", format!("{p} × {q}"), remedy));
         }
         Ok(())

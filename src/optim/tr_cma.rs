@@ -1,18 +1,18 @@
-//! TR-CMA-ES: mean, shape and step size each fit the selected samples as well as a bound on the change allows.
+//! TR-CMA-ES: the mean, shape and step size each fit the selected samples as well as a bound on their change allows.
 //!
 //! Reference: Abdolmaleki, Price, Lau, Reis & Neumann, "Deriving and Improving CMA-ES with Information Geometric Trust Regions",
-//! GECCO 2017. The constants are those of the SynCMA paper's code. That code takes s for a standard deviation when it samples
-//! and for a variance when it learns, so that its steps shrink whatever the landscape; here s is a variance throughout.
+//! GECCO 2017. The constants are those of the SynCMA paper's code. That code uses s as a standard deviation when it samples
+//! and as a variance when it learns, so its steps shrink on any landscape. Here s is a variance throughout.
 //!
-//! The new shape maximises the weighted likelihood subject to KL(old ‖ new) ≤ ε, and so does the new step size. Each
-//! solution is the old value blended with the data, and the weight of the old one, the multiplier λ, is where the KL meets
-//! ε. We find λ by bisection to the last bit, after one eigenvalue problem for the shape and none for the step size.
+//! The new shape maximizes the weighted likelihood subject to KL(old ‖ new) ≤ ε, and so does the new step size. Each
+//! solution blends the old value with the data. The weight of the old value is the multiplier λ at which the KL equals ε.
+//! Bisection finds λ to the last bit, after one eigenvalue problem for the shape and none for the step size.
 //!
 //! | symbol | field | start |
 //! |---|---|---|
-//! | m, S | [`State::shape`], as N(m, S) | the given mean, I |
-//! | s | [`State::variance`] | the given σ²; candidates are drawn from N(m, sS) |
-//! | p_c, p_s | [`State::p_c`], [`State::p_s`] | 0 |
+//! | m, S | [`TrState::shape`], as N(m, S) | the given mean, I |
+//! | s | [`TrState::variance`] | the given σ²; candidates are drawn from N(m, sS) |
+//! | p_c, p_s | [`TrState::p_c`], [`TrState::p_s`] | 0 |
 //! | A = Σ w_i d_i d_iᵀ | `root` times its transpose | |
 
 use nalgebra::{DMatrix, DVector};
@@ -22,17 +22,17 @@ use super::gaussian::{Gaussian, Normal};
 use super::linalg;
 use super::settings::SIGMA;
 use super::weights::{Weights, is_flat, ranking};
-use super::{Optimizer, Settings, SettingsError, StopReason, Vitals, cma_es, stop};
+use super::{Diagnostics, Optimizer, Settings, SettingsError, StopReason, rates, stop};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Constants {
+struct TrConstants {
     batch: usize,
     weights: Vec<f64>,
     mu_eff: f64,
     c_c: f64,
     c_s: f64,
     c_1: f64,
-    /// Most that the shape may change in a generation, in KL.
+    /// The most that the shape may change in a generation, in KL.
     epsilon_shape: f64,
     /// The same for the step size.
     epsilon_step: f64,
@@ -40,46 +40,46 @@ struct Constants {
     seed: u64,
 }
 
-/// What the update changes.
+/// Distribution and paths.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct State {
+pub struct TrState {
     pub shape: Gaussian,
     pub variance: f64,
     pub p_c: DVector<f64>,
     pub p_s: DVector<f64>,
 }
 
-/// The optimiser. `ask`, `tell` and the rest are of [`Optimizer`].
+/// TR-CMA-ES. Its `ask` and `tell` are those of [`Optimizer`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TrCma {
-    constants: Constants,
+    constants: TrConstants,
     generation: u64,
-    state: State,
+    state: TrState,
     stop: Option<StopReason>,
 }
 
 impl TrCma {
-    /// From N(mean, sigma² I).
+    /// A search that starts from N(mean, sigma² I).
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         let (n, sigma) = (mean.len(), settings.sigma.unwrap_or(SIGMA));
         let shape = Gaussian::isotropic(mean, 1.0);
         let zero = DVector::zeros(n);
-        Self::from_state(settings, State { shape, variance: sigma * sigma, p_c: zero.clone(), p_s: zero })
+        Self::from_state(settings, TrState { shape, variance: sigma * sigma, p_c: zero.clone(), p_s: zero })
     }
 
-    /// From anywhere, whatever `sigma` in the settings says.
-    pub fn from_state(settings: &Settings, state: State) -> Result<Self, SettingsError> {
+    /// A search that starts from any state; `sigma` in the settings is ignored.
+    pub fn from_state(settings: &Settings, state: TrState) -> Result<Self, SettingsError> {
         settings.check(&state.shape.mean)?;
         let dimension = state.shape.mean.len();
         let n = dimension as f64;
-        let batch = settings.batch.unwrap_or(cma_es::Constants::default_population(dimension));
-        let Weights { positive: weights, mu_eff, .. } = Weights::new(2 * (batch / 2)); // ln(μ + ½) − ln i, whether N is even or odd
-        let constants = Constants {
+        let batch = settings.batch.unwrap_or(rates::default_batch(dimension));
+        let Weights { positive: weights, mu_eff, .. } = Weights::new(2 * (batch / 2)); // ln(μ + ½) − ln i for even and odd N
+        let constants = TrConstants {
             batch,
             weights,
             mu_eff,
-            c_c: (4.0 + mu_eff / n) / (n + 4.0 + 2.0 * mu_eff / n),
-            c_s: (mu_eff + 2.0) / (n + mu_eff + 5.0),
+            c_c: rates::covariance_path(n, mu_eff),
+            c_s: rates::step_size_path(n, mu_eff),
             c_1: 4.0 * n / ((n + 1.3).powi(2) + mu_eff),
             epsilon_shape: (1.5 * (mu_eff + 1.0 / mu_eff) / ((n + 2.0).powi(2) + mu_eff)).min(0.2),
             epsilon_step: mu_eff * mu_eff / (2.0 * n),
@@ -89,13 +89,13 @@ impl TrCma {
         Ok(Self { constants, generation: 0, state, stop: None })
     }
 
-    /// Learns from candidates someone else has drawn, as `tell` does from its own.
+    /// Learns from candidates that someone else has drawn, as `tell` does from its own.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
         self.update(&self.state.shape.deviations_of(candidates), loss);
     }
 
     /// Distribution and paths.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &TrState {
         &self.state
     }
 
@@ -113,7 +113,7 @@ impl TrCma {
         let (k, s) = (&self.constants, &mut self.state);
         let (n, mu) = (d.nrows(), k.weights.len());
 
-        // The selected, and the step of the mean, which no bound holds back.
+        // The selected candidates and the step of the mean, which has no bound.
         let mut step = DVector::zeros(n);
         let mut root = DMatrix::zeros(n, mu + 1);
         for ((&w, &i), mut column) in k.weights.iter().zip(&ranking(loss)).zip(root.column_iter_mut()) {
@@ -122,12 +122,12 @@ impl TrCma {
         }
         s.shape.mean += &step;
 
-        // Paths: p_c in units of the step size, p_s in those of the search.
+        // Paths: p_c in units of the step size, p_s in the coordinates of the search.
         let old = s.variance;
         s.p_c.axpy((k.c_c * (2.0 - k.c_c) * k.mu_eff / old).sqrt(), &step, 1.0 - k.c_c);
         s.p_s.axpy((k.c_s * (2.0 - k.c_s) * k.mu_eff).sqrt(), &step, 1.0 - k.c_s);
 
-        // Step size: the variance of the selected and of p_s, measured by the old shape.
+        // Step size: the variance of the selected candidates and of p_s, measured by the old shape.
         let mut white = root.clone();
         white.set_column(mu, &s.p_s);
         s.shape.whiten_columns(&mut white);
@@ -136,7 +136,8 @@ impl TrCma {
         let change = |lambda: f64| n as f64 * divergence(blended(lambda) / old);
         s.variance = blended(multiplier(k.epsilon_step, change));
 
-        // Shape: G Gᵀ is the data M = A/s + c_1 p_c p_cᵀ where the old shape is the identity, q its eigenvalues.
+        // Shape: G Gᵀ is the data M = A/s + c_1 p_c p_cᵀ in coordinates in which the old shape is the identity. Its
+        // eigenvalues are q.
         root /= old.sqrt();
         root.set_column(mu, &(&s.p_c * k.c_1.sqrt()));
         white.copy_from(&root);
@@ -161,7 +162,7 @@ impl TrCma {
     }
 }
 
-impl State {
+impl TrState {
     /// Typical standard deviation of one coordinate of a candidate.
     fn sigma(&self) -> f64 {
         self.variance.sqrt() * self.shape.sigma()
@@ -173,9 +174,9 @@ fn divergence(r: f64) -> f64 {
     0.5 * (1.0 / r - 1.0 + r.ln())
 }
 
-/// The least λ ≥ 0 at which `change`, which falls to 0, is no more than ε: 0, or found by bisection to the last bit.
+/// The least λ ≥ 0 at which `change`, which falls to 0, is at most ε. It is 0 or found by bisection to the last bit.
 fn multiplier(epsilon: f64, change: impl Fn(f64) -> f64) -> f64 {
-    // A variance of 0 has an infinite divergence, or none that is a number: either way too much.
+    // A variance of 0 has a divergence that is infinite or not a number. Both are too much.
     let too_much = |lambda: f64| change(lambda).partial_cmp(&epsilon).is_none_or(|order| order.is_gt());
     if !too_much(0.0) {
         return 0.0;
@@ -206,9 +207,9 @@ impl Optimizer for TrCma {
         self.state.shape.mean.clone()
     }
 
-    fn vitals(&self) -> Vitals {
+    fn diagnostics(&self) -> Diagnostics {
         let condition = self.state.shape.condition();
-        Vitals { generation: self.generation, sigma: self.state.sigma(), condition }
+        Diagnostics { generation: self.generation, sigma: self.state.sigma(), condition }
     }
 
     fn stop(&self) -> Option<StopReason> {

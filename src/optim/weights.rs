@@ -1,18 +1,18 @@
-//! Ranking of losses and the recombination weights that go with the ranks.
+//! Ranking of losses and the recombination weights of the ranks.
 //!
 //! Reference: Hansen, "The CMA Evolution Strategy: A Tutorial", arXiv:1604.00772, eq. (49)-(53).
 
 use std::cmp::Ordering;
 
-/// Column indices from best to worst. A loss that is NaN or infinite has failed and ranks last (-∞ too: no honest
-/// objective returns it); ties keep the order of their indices.
+/// Column indices from best to worst. A loss that is NaN or infinite has failed and ranks last, even -∞, which no valid
+/// objective returns. Ties keep the order of their indices.
 pub fn ranking(loss: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..loss.len()).collect();
     order.sort_by(|&a, &b| failed_last(loss[a]).partial_cmp(&failed_last(loss[b])).unwrap_or(Ordering::Equal));
     order
 }
 
-/// Whether all candidates fared alike, so that their ranks say nothing but the order of their indices.
+/// Whether all candidates fared alike, so that their ranks are only the order of their indices.
 pub fn is_flat(loss: &[f64]) -> bool {
     loss.windows(2).all(|pair| failed_last(pair[0]) == failed_last(pair[1]))
 }
@@ -21,7 +21,7 @@ fn failed_last(loss: f64) -> f64 {
     if loss.is_finite() { loss } else { f64::INFINITY }
 }
 
-/// Recombination weights in rank order, before any learning rate has scaled the negative ones.
+/// Recombination weights in rank order. Learning rates have not scaled the negative ones yet.
 #[derive(Clone, Debug)]
 pub struct Weights {
     /// The best ⌊N/2⌋, summing to 1.
@@ -48,20 +48,20 @@ impl Weights {
     }
 }
 
-/// (Σw)² / Σw², 0 for no weight at all.
+/// (Σw)² / Σw², or 0 without weights.
 fn effective(weights: &[f64]) -> f64 {
     let (sum, squares) = weights.iter().fold((0.0, 0.0), |(s, q), w| (s + w, q + w * w));
     if squares > 0.0 { sum * sum / squares } else { 0.0 }
 }
 
-/// The weights divided by |Σw|; as they are if they sum to nothing.
+/// The weights divided by |Σw|, or unchanged if they sum to 0.
 fn normalized(weights: &[f64]) -> Vec<f64> {
     let sum: f64 = weights.iter().sum();
     let scale = if sum == 0.0 { 1.0 } else { sum.abs() };
     weights.iter().map(|w| w / scale).collect()
 }
 
-/// Expected length of a standard normal vector, √n (1 - 1/4n + 1/21n²) to good accuracy.
+/// Expected length of a standard normal vector, approximately √n (1 - 1/4n + 1/21n²).
 pub fn expected_norm(n: usize) -> f64 {
     let n = n as f64;
     n.sqrt() * (1.0 - 1.0 / (4.0 * n) + 1.0 / (21.0 * n * n))
@@ -70,7 +70,7 @@ pub fn expected_norm(n: usize) -> f64 {
 /// Normal scores in rank order, best first: Blom's approximation Φ⁻¹((N + 5/8 − i)/(N + 1/4)) of the mean of the i-th
 /// largest of N standard normal numbers. They sum to 0.
 pub fn normal_scores(batch: usize) -> Vec<f64> {
-    // Φ on a grid, by the trapezoidal rule from the middle outwards; accurate to 1e-7.
+    // Φ on a grid, by the trapezoidal rule from the middle outward, accurate to 1e-7.
     const STEP: f64 = 1e-3;
     let density = |z: f64| (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt();
     let upper: Vec<f64> = std::iter::successors(Some((0.0, 0.5)), |&(z, p): &(f64, f64)| {

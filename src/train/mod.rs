@@ -94,7 +94,9 @@ impl Training {
     /// Goes on from the folder's checkpoint. Only budget, target and time may be set anew.
     pub fn resume(given: &PartialSettings, folder: Folder, how: Resume, options: RunOptions) -> Result<Training> {
         let mut run = folder.read_run()?;
-        run.settings = merge(run.settings, given, &folder)?;
+        given.check_used_by(&run.settings)?;
+        // An older version stored settings without effect, too.
+        run.settings = merge(run.settings.only_used(), given, &folder)?;
         let task = sim::find(run.settings.env.as_deref().unwrap_or_default())?;
         let checkpoint = Checkpoint::of(folder.path());
         let state: SearchState =

@@ -161,7 +161,7 @@ impl Training {
                 from: Source::Sample,
             });
         }
-        let vitals = state.optimizer.vitals();
+        let diagnostics = state.optimizer.diagnostics();
         let moved = (state.optimizer.center() - before).norm();
         state.pending = Some(GenerationRow {
             generation,
@@ -172,9 +172,9 @@ impl Training {
             heldout: None,
             best_return: state.best.as_ref().map(|best| best.value),
             batch: [1.0, 0.75, 0.5, 0.25, 0.0].map(|p| quantile(&batch.returns, p)),
-            sigma: vitals.sigma,
-            center_step: moved / vitals.sigma,
-            condition: vitals.condition,
+            sigma: diagnostics.sigma,
+            center_step: moved / diagnostics.sigma,
+            condition: diagnostics.condition,
             diverged: batch.diverged,
         });
         state.cost = cost;

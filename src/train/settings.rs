@@ -2,7 +2,7 @@
 //! settings file's, the caller's.
 
 use super::choices::{Bound, Init, Normalize, Protocol, Resets, SurvivalShift, Time};
-use crate::optim::{self, Bounds, OptimizerKind, Variant};
+use crate::optim::{self, Bounds, OptimizerKind, SettingsError, Variant};
 use crate::sim::Task;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,11 @@ macro_rules! settings {
             /// Every setting with its value, as a file would write it.
             pub fn entries(&self) -> Vec<(&'static str, Option<String>)> {
                 vec![$((stringify!($name), self.$name.as_ref().map(written)),)*]
+            }
+
+            /// This layer without the settings that `keep` does not want.
+            fn filter(self, keep: impl Fn(&str) -> bool) -> PartialSettings {
+                PartialSettings { $($name: self.$name.filter(|_| keep(stringify!($name))),)* }
             }
         }
     };
@@ -179,7 +184,8 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    /// `task_defaults` answers what a task's TOML says under `[defaults]`.
+    /// `task_defaults` answers what a task's TOML says under `[defaults]`. Settings that the optimizer does not use are left
+    /// out, wherever they come from; [`Resolved::unused`] names those that the user has set.
     pub fn new(
         flags: PartialSettings,
         config: Option<PartialSettings>,
@@ -204,17 +210,34 @@ impl Resolved {
         ];
         let settings =
             layers.iter().rev().fold(PartialSettings::default(), |below, (_, layer)| layer.clone().over(below));
-        Ok(Self { settings, layers })
+        Ok(Self { settings: settings.only_used(), layers })
+    }
+
+    /// The settings that the caller or a settings file gives although the optimizer does not use them.
+    pub fn unused(&self) -> Vec<&'static str> {
+        self.given().flat_map(|layer| layer.unused_by(&self.settings)).collect()
+    }
+
+    /// An error for the first of the [`unused`](Self::unused).
+    pub fn check_used(&self) -> Result<()> {
+        self.given().try_for_each(|layer| layer.check_used_by(&self.settings))
+    }
+
+    fn given(&self) -> impl Iterator<Item = &PartialSettings> {
+        self.layers.iter().filter(|(origin, _)| ["flag", "config"].contains(origin)).map(|(_, layer)| layer)
     }
 
     /// Every setting, its value and its origin.
     pub fn explain(&self) -> Vec<(&'static str, Option<String>, &'static str)> {
-        let origin = |index: usize| {
+        let origin = |index: usize, name: &str| {
             let says = |(_, layer): &&(&'static str, PartialSettings)| layer.entries()[index].1.is_some();
+            if !self.settings.uses(name) {
+                return "not used by the optimizer";
+            }
             self.layers.iter().find(says).map_or("the optimizer's own", |(name, _)| name)
         };
         let entries = self.settings.entries().into_iter().enumerate();
-        entries.map(|(index, (name, value))| (name, value, origin(index))).collect()
+        entries.map(|(index, (name, value))| (name, value, origin(index, name))).collect()
     }
 }
 
@@ -245,6 +268,32 @@ impl PartialSettings {
             shape: Some((task.actions, task.observations)),
             ..optim::Settings::default()
         }
+        .only_used()
+    }
+
+    /// Whether the optimizer of these settings uses the setting.
+    fn uses(&self, name: &str) -> bool {
+        self.optimizer.unwrap_or_default().uses(self.variant.unwrap_or_default(), name)
+    }
+
+    /// These settings without those that their optimizer does not use.
+    pub fn only_used(self) -> PartialSettings {
+        let whole = self.clone();
+        self.filter(|name| whole.uses(name))
+    }
+
+    /// What is set here although the optimizer of `run` does not use it.
+    fn unused_by(&self, run: &PartialSettings) -> Vec<&'static str> {
+        let set = self.entries().into_iter().filter(|(_, value)| value.is_some()).map(|(name, _)| name);
+        set.filter(|name| !run.uses(name)).collect()
+    }
+
+    /// Refuses a setting that the optimizer of `run` does not use.
+    pub fn check_used_by(&self, run: &PartialSettings) -> Result<()> {
+        let Some(name) = self.unused_by(run).first().copied() else { return Ok(()) };
+        let known: Vec<&str> = self.entries().into_iter().map(|(name, _)| name).collect();
+        let (optimizer, variant) = (run.optimizer.unwrap_or_default(), run.variant.unwrap_or_default());
+        Err(SettingsError::unused(optimizer, variant, name, &known).into())
     }
 
     pub fn bounds(&self) -> Bounds {
@@ -270,21 +319,9 @@ impl PartialSettings {
         label
     }
 
-    /// The same for another optimiser: what only concerned this one is left to the other's defaults.
+    /// The same run with another optimizer, which gets its own defaults.
     pub fn for_other(self, optimizer: OptimizerKind) -> PartialSettings {
-        PartialSettings {
-            optimizer: Some(optimizer),
-            variant: None,
-            lambda0: None,
-            eta_m: None,
-            eta_c: None,
-            kappa: None,
-            batch: None,
-            sigma: None,
-            step_size: None,
-            noise: None,
-            top_directions: None,
-            ..self
-        }
+        let common = self.filter(|name| !optim::usage::FIELDS.contains(&name));
+        PartialSettings { optimizer: Some(optimizer), ..common }
     }
 }

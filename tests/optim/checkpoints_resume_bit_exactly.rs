@@ -75,7 +75,7 @@ fn another_seed_is_another_search() {
     }
 }
 
-/// A checkpoint names its optimiser by a number, which must mean the same for ever.
+/// A checkpoint names its optimizer by a number, which must mean the same for ever.
 #[test]
 fn old_checkpoints_keep_their_meaning() {
     let number = |name: &str| match name {

@@ -1,7 +1,8 @@
 //! CMA-ES against the programs it must agree with, and against the laws it must obey.
 
-use locomotion::optim::cma_es::{CmaEs, Constants, Restarting, Tolerances};
+use locomotion::optim::cma_es::{CmaConstants, CmaEs, Restarting, Tolerances};
 use locomotion::optim::linalg::{cholesky, multiply, transpose_multiply};
+use locomotion::optim::rates::default_batch;
 use locomotion::optim::settings::Restarts;
 use locomotion::optim::{Bounds, Optimizer, Settings, StopReason};
 use locomotion::random::{Purpose, stream};
@@ -72,10 +73,10 @@ fn error(got: &[f64], expected: &[f64]) -> f64 {
 // --- The same states as other programs -------------------------------------------------------------------------------
 
 /// Our CMA-ES with the constants stored for a run of updates_golden.json.
-fn replica(run: &Value, adjust: impl FnOnce(&mut Constants)) -> CmaEs {
+fn replica(run: &Value, adjust: impl FnOnce(&mut CmaConstants)) -> CmaEs {
     let golden = data("cma_tell");
     let p = &run["params"];
-    let mut k = Constants::tutorial(6, 12);
+    let mut k = CmaConstants::tutorial(6, 12);
     k.weights = vector(&p["weights"]).as_slice().to_vec();
     (k.mu_eff, k.c_1, k.c_mu) = (number(&p["mueff"]), number(&p["c1"]), number(&p["cmu"]));
     (k.c_c, k.c_sigma, k.d_sigma) = (number(&p["cc"]), number(&p["cs"]), number(&p["damps"]));
@@ -142,7 +143,7 @@ fn pypop7_agrees_with_the_tutorial_in_all_but_its_mispaired_norms() {
     let golden = data("cma_tell");
     let generation = &golden["runs"]["pypop7-0.0.82-CMAES"]["generations"][0];
     let mut cma = CmaEs::with_constants(
-        Constants::tutorial(6, 12),
+        CmaConstants::tutorial(6, 12),
         vector(&golden["mean0"]),
         number(&golden["sigma0"]),
         DMatrix::identity(6, 6),
@@ -162,7 +163,7 @@ fn pypop7_agrees_with_the_tutorial_in_all_but_its_mispaired_norms() {
 fn constants_are_the_tutorials() {
     for (cell, columns) in data("cma_constants")["cells"].as_object().unwrap() {
         let mut sizes = cell.split(',').map(|s| s[2..].parse::<usize>().unwrap());
-        let k = Constants::tutorial(sizes.next().unwrap(), sizes.next().unwrap());
+        let k = CmaConstants::tutorial(sizes.next().unwrap(), sizes.next().unwrap());
         let negative: f64 = k.weights.iter().filter(|w| **w < 0.0).sum();
         let (first, last) = (k.weights[0], k.weights[k.population() - 1]);
         let tutorial = &columns["pypop7-0.0.82 CMAES"];
@@ -208,7 +209,7 @@ fn a_turned_problem_has_the_turned_trajectory() {
     let n = 10;
     let mut random = stream(3, Purpose::Start, 0, 0);
     let turn = DMatrix::<f64>::from_fn(n, n, |_, _| StandardNormal.sample(&mut random)).qr().q();
-    let k = Constants::tutorial(n, 12);
+    let k = CmaConstants::tutorial(n, 12);
     let mean = DVector::repeat(n, 1.0);
     let shape = DMatrix::from_diagonal(&DVector::from_fn(n, |i, _| 1.0 + i as f64));
     let turned_shape = multiply(&transpose_multiply(&turn, &shape), &turn);
@@ -284,7 +285,7 @@ fn learning_from_others_forgets_what_was_asked() {
 /// Between `ask` and `tell` too, and in generations without an eigendecomposition.
 #[test]
 fn a_restored_search_continues_bit_for_bit() {
-    let constants = Constants { eigen_gap: 3.0, ..Constants::tutorial(12, 10) };
+    let constants = CmaConstants { eigen_gap: 3.0, ..CmaConstants::tutorial(12, 10) };
     let mut cma = CmaEs::with_constants(constants, DVector::repeat(12, 1.0), 0.5, DMatrix::identity(12, 12), 9);
     for _ in 0..31 {
         let x = cma.ask();
@@ -350,7 +351,7 @@ fn it_stops_when_it_has_converged_and_not_before() {
         let loss = losses(&cma.ask(), ellipsoid);
         best = loss.iter().copied().fold(best, f64::min);
         cma.tell(&loss);
-        assert!(cma.vitals().generation < 2_000);
+        assert!(cma.diagnostics().generation < 2_000);
     }
     assert!(best < 1e-9, "stopped at {best:e}: {}", cma.stop().unwrap());
 }
@@ -364,9 +365,9 @@ fn it_stops_when_it_stagnates() {
     while cma.stop().is_none() {
         let loss = losses(&cma.ask(), |_| random.random());
         cma.tell(&loss);
-        assert!(cma.vitals().generation < 3_000);
+        assert!(cma.diagnostics().generation < 3_000);
     }
-    assert!(cma.vitals().generation > 500, "{:?}", cma.vitals());
+    assert!(cma.diagnostics().generation > 500, "{:?}", cma.diagnostics());
     assert!(matches!(cma.stop(), Some(StopReason::Stagnation(_))), "{:?}", cma.stop());
 }
 
@@ -430,7 +431,7 @@ fn evaluations(f: Function, n: usize, batch: usize, mean: f64, sigma: f64, seed:
 fn assert_as_quick_as_pycma(name: &str, f: Function, mean: f64, sigma: f64) {
     let golden = data("cma_evaluations");
     for n in [10, 20, 40] {
-        for (label, batch) in [("default", Constants::default_population(n)), ("2n", 2 * n)] {
+        for (label, batch) in [("default", default_batch(n)), ("2n", 2 * n)] {
             let runs: Option<Vec<usize>> = (0..11).map(|seed| evaluations(f, n, batch, mean, sigma, seed)).collect();
             let mut runs = runs.unwrap_or_else(|| panic!("{name}, n = {n}, N = {batch}: a run missed 1e-8"));
             runs.sort();

@@ -2,7 +2,7 @@
 
 use locomotion::optim::dd_cma::DdCma;
 use locomotion::optim::gaussian::Gaussian;
-use locomotion::optim::tr_cma::{State, TrCma};
+use locomotion::optim::tr_cma::{TrCma, TrState};
 use locomotion::optim::{Optimizer, OptimizerKind, Settings};
 use nalgebra::{DMatrix, DVector};
 use serde_json::Value;
@@ -88,7 +88,7 @@ fn six_generations_of_tr_cma_solve_the_dual() {
     let golden = data();
     let generations = golden["tr_cma"].as_array().unwrap();
     let n = golden["mean0"].as_array().unwrap().len();
-    let mut state = State {
+    let mut state = TrState {
         shape: Gaussian::isotropic(vector(&golden["mean0"]), 1.0),
         variance: golden["sigma0"].as_f64().unwrap(),
         p_c: DVector::zeros(n),
@@ -110,7 +110,7 @@ fn six_generations_of_tr_cma_solve_the_dual() {
             let error = error(&ours, &matrix(theirs));
             assert!(error < tolerance, "generation {g}: {what} is off by {error:e}");
         }
-        state = State {
+        state = TrState {
             shape: Gaussian::new(vector(&after["mean"]), matrix(&after["shape"])).unwrap(),
             variance: after["sigma"].as_f64().unwrap(),
             p_c: vector(&after["p_c"]),

@@ -1,4 +1,4 @@
-//! What several tests of the optimisers share.
+//! What several tests of the optimizers share.
 #![allow(dead_code)]
 
 use locomotion::optim::{AnyOptimizer, Bounds, Optimizer, OptimizerKind, Settings, Variant};
@@ -6,7 +6,7 @@ use locomotion::random::{Purpose, stream};
 use nalgebra::{DMatrix, DVector};
 use rand_distr::{Distribution, StandardNormal};
 
-/// Every optimiser of the registry, SynCMA in each of its variants, for n coordinates that may be a matrix.
+/// Every optimizer of the registry, SynCMA in each of its variants, for n coordinates that may be a matrix.
 pub fn every_optimizer(n: usize) -> Vec<(String, Settings)> {
     let rows = (2..=n).find(|rows| n.is_multiple_of(*rows)).unwrap_or(1);
     let plain = |optimizer: OptimizerKind| {

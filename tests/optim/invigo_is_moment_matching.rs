@@ -1,8 +1,9 @@
-//! The recursion of `invigo` is what it claims to be: the minimiser of a discounted sum of Kullback-Leibler divergences.
+//! The recursion of `invigo` is what it claims to be: the minimizer of a discounted sum of Kullback-Leibler divergences.
 
 use crate::common::{ellipsoid, losses};
 use locomotion::optim::gaussian::{Gaussian, Normal};
 use locomotion::optim::invigo::{self, Memory, Penalty, WeightedSample};
+use locomotion::optim::syncma::adaptive;
 use locomotion::optim::weights::{Weights, ranking};
 use nalgebra::{DMatrix, DVector};
 
@@ -177,7 +178,7 @@ fn divergence(mixture: &Mixture, m: &DVector<f64>, c: &DMatrix<f64>) -> f64 {
     mixture.weight() * ((inverse * mixture.covariance_about(m)).trace() + c.determinant().ln()) / 2.0
 }
 
-/// Whichever coordinates the objective is minimised in, by Newton's method on its numerical gradient, the minimum is the
+/// Whichever coordinates the objective is minimized in, by Newton's method on its numerical gradient, the minimum is the
 /// distribution that `update` gives.
 #[test]
 fn the_update_is_the_same_in_every_parametrisation() {
@@ -239,13 +240,13 @@ fn without_history_the_next_generation_remembers_nothing() {
 fn a_dilation_stretches_the_outcome_about_its_mean() {
     let (mut plain, mut wide) = (start(), start());
     let (_, _, q) = select(&plain, 0);
-    invigo::update_apart(&mut plain, &mut Memory::empty(N, 2.0), &q, ETA, 1.0).unwrap();
-    invigo::update_apart(&mut wide, &mut Memory::empty(N, 2.0), &q, ETA, 1.5).unwrap();
+    adaptive::update(&mut plain, &mut Memory::empty(N, 2.0), &q, ETA, 1.0).unwrap();
+    adaptive::update(&mut wide, &mut Memory::empty(N, 2.0), &q, ETA, 1.5).unwrap();
     assert_eq!(plain.mean, wide.mean);
     assert!(relative(&wide.covariance(), &(plain.covariance() * 2.25)) < 1e-14);
 }
 
-/// What `update_apart` gives is the mean of one mixture and the covariance of another, each about its own mean.
+/// What `adaptive::update` gives is the mean of one mixture and the covariance of another, each about its own mean.
 #[test]
 fn mean_and_covariance_can_be_posed_apart() {
     let lambda0 = 2.0;
@@ -255,7 +256,7 @@ fn mean_and_covariance_can_be_posed_apart() {
         let (x, weights, q) = select(&p, t);
         history.push((x, weights));
         let old = (p.mean.clone(), p.covariance());
-        invigo::update_apart(&mut p, &mut memory, &q, ETA, 1.0).unwrap();
+        adaptive::update(&mut p, &mut memory, &q, ETA, 1.0).unwrap();
 
         let direct = |eta: f64, decay: f64| {
             let mut mixture = Mixture::default();

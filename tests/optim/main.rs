@@ -1,8 +1,9 @@
-//! The optimisers: exact, invariant, sound and resumable.
+//! The optimizers: exact, invariant, sound and resumable.
 
 mod adaptive_keeps_up_with_cma_es;
 mod ars;
 mod baselines;
+mod candidates_are_not_clipped;
 mod checkpoints_resume_bit_exactly;
 mod cma_es;
 mod cma_relatives;

@@ -1,4 +1,4 @@
-//! The pieces all optimisers stand on.
+//! The pieces all optimizers stand on.
 
 use crate::common::normal;
 use locomotion::optim::Bounds;

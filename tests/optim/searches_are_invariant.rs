@@ -1,11 +1,11 @@
 //! A search follows the landscape, not the coordinates or the units it is written in.
 
 use crate::common::{ellipsoid, every_optimizer, losses, normal, trajectory};
-use locomotion::optim::cma_es::{CmaEs, Constants};
+use locomotion::optim::cma_es::{CmaConstants, CmaEs};
 use locomotion::optim::dd_cma::DdCma;
 use locomotion::optim::gaussian::{Gaussian, Normal};
 use locomotion::optim::syncma::{Adaptive, Exact, Published, Steady};
-use locomotion::optim::tr_cma::{State, TrCma};
+use locomotion::optim::tr_cma::{TrCma, TrState};
 use locomotion::optim::{Bounds, Optimizer, Settings, Variant};
 use nalgebra::{DMatrix, DVector};
 
@@ -89,7 +89,7 @@ fn clipping_for_evaluation_is_invisible_to_a_search_inside_the_box() {
         }
         let sigma = Some(0.1);
         let bounds = Bounds::Clip { low: -100.0, high: 100.0 };
-        let mut search = Settings { sigma, bounds, ..settings.clone() }.build(start()).unwrap();
+        let mut search = Settings { sigma, bounds, ..settings.clone() }.only_used().build(start()).unwrap();
         for _ in 0..10 {
             let candidates = search.ask();
             assert_eq!(bounds.apply(candidates.clone()), candidates, "{name}");
@@ -124,12 +124,12 @@ macro_rules! shaped {
 
 fn tr_cma(shape: Gaussian) -> TrCma {
     let zero = DVector::zeros(N);
-    let state = State { shape, variance: 1.0, p_c: zero.clone(), p_s: zero };
+    let state = TrState { shape, variance: 1.0, p_c: zero.clone(), p_s: zero };
     TrCma::from_state(&Settings::default(), state).unwrap()
 }
 
 fn cma_es(gaussian: Gaussian) -> CmaEs {
-    CmaEs::with_constants(Constants::tutorial(N, 9), gaussian.mean.clone(), 1.0, gaussian.covariance(), 0)
+    CmaEs::with_constants(CmaConstants::tutorial(N, 9), gaussian.mean.clone(), 1.0, gaussian.covariance(), 0)
 }
 
 shaped! {
@@ -138,9 +138,9 @@ shaped! {
     Steady: |gaussian: Gaussian| {
         let settings = Settings { sigma: Some(gaussian.sigma()), ..Settings::default() };
         Steady::new(&settings, gaussian.mean).unwrap()
-    }, |s: &Steady| Gaussian::isotropic(s.center(), s.vitals().sigma);
+    }, |s: &Steady| Gaussian::isotropic(s.center(), s.diagnostics().sigma);
     TrCma: tr_cma, |s: &TrCma| {
-        let State { shape, variance, .. } = s.state();
+        let TrState { shape, variance, .. } = s.state();
         Gaussian::new(shape.mean.clone(), shape.covariance() * *variance).unwrap()
     };
     CmaEs: cma_es, |s: &CmaEs| Gaussian::new(s.center(), s.covariance() * s.sigma().powi(2)).unwrap();

@@ -1,10 +1,13 @@
 //! A setting that cannot work is refused by name, with a remedy; an unknown name gets the nearest known one.
 
+use crate::common::{every_optimizer, trajectory};
+use locomotion::optim::settings::Restarts;
+use locomotion::optim::usage::FIELDS;
 use locomotion::optim::{Bounds, OptimizerKind, Settings, Variant, names};
 use nalgebra::DVector;
 
 fn refused(settings: Settings) -> &'static str {
-    settings.build(DVector::from_element(3, 0.0)).expect_err("accepted").field
+    settings.build(DVector::from_element(3, 0.0)).expect_err("accepted").field()
 }
 
 #[test]
@@ -60,4 +63,54 @@ fn settings_survive_json_and_reject_unknown_fields() {
     let json = serde_json::to_string(&settings).unwrap();
     assert_eq!(serde_json::from_str::<Settings>(&json).unwrap(), settings);
     assert!(serde_json::from_str::<Settings>(r#"{"lamda0": 2}"#).is_err());
+}
+
+/// The settings with an unusual value in one field.
+fn unusual(settings: &Settings, field: &str) -> Settings {
+    let mut s = settings.clone();
+    match field {
+        // Any other variant: the declaration of the field does not depend on which.
+        "variant" => s.variant = if s.variant == Variant::Exact { Variant::Steady } else { Variant::Exact },
+        "lambda0" => s.lambda0 = Some(0.3),
+        "eta_m" => s.eta_m = Some(0.7),
+        "eta_c" => s.eta_c = Some(1.7),
+        "kappa" => s.kappa = Some(0.6),
+        "batch" => s.batch = Some(6),
+        "sigma" => s.sigma = Some(0.45),
+        "active" => s.active = Some(false),
+        "restarts" => s.restarts = Restarts::Bipop,
+        "step_size" => s.step_size = Some(0.5),
+        "noise" => s.noise = Some(0.4),
+        "top_directions" => s.top_directions = Some(1),
+        other => panic!("the field `{other}` is new: give it a value here"),
+    }
+    s
+}
+
+/// A field that an optimizer declares changes its search; any other is refused, by name and with those that it uses.
+#[test]
+fn every_optimizer_uses_the_settings_that_it_declares_and_refuses_the_others() {
+    let search = |settings: &Settings| {
+        let mut search = settings.build(DVector::from_element(6, 1.0)).unwrap();
+        // So flat at first that CMA-ES restarts.
+        let loss = |x: &[f64]| if settings.restarts == Restarts::None { x.iter().map(|v| v * v).sum() } else { 1.0 };
+        trajectory(&mut search, 12, loss)
+    };
+    for (name, settings) in every_optimizer(6) {
+        let used = settings.optimizer.fields(settings.variant);
+        assert!(used.iter().all(|field| FIELDS.contains(field)), "{name}");
+        for field in FIELDS {
+            let changed = unusual(&settings, field);
+            if used.contains(&field) {
+                assert_ne!(search(&changed), search(&settings), "{name} says that it uses {field}");
+                continue;
+            }
+            let error = changed.build(DVector::from_element(6, 1.0)).unwrap_err();
+            assert_eq!(error.field(), field, "{name}");
+            let text = error.to_string();
+            assert!(text.contains(&format!("does not use the setting `{field}`")), "{text}");
+            assert!(used.iter().all(|used| text.contains(used)), "{text}");
+            assert_eq!(changed.clone().only_used(), settings.clone().only_used(), "{name}, {field}");
+        }
+    }
 }

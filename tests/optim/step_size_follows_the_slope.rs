@@ -15,12 +15,12 @@ fn search(variant: Variant, n: usize, batch: Option<usize>, seed: u64) -> AnyOpt
 
 /// By which factor sigma has changed after this many generations.
 fn change(mut search: AnyOptimizer, generations: u64, f: impl Fn(&[f64], u64) -> f64) -> f64 {
-    let before = search.vitals().sigma;
+    let before = search.diagnostics().sigma;
     for generation in 0..generations {
         let candidates = search.ask();
         search.tell(&losses(&candidates, |x| f(x, generation)));
     }
-    search.vitals().sigma / before
+    search.diagnostics().sigma / before
 }
 
 #[test]

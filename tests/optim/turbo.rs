@@ -294,7 +294,7 @@ fn it_restarts_and_ends_after_5000_evaluations() {
     for generation in 0..500 {
         assert_eq!(search.stop(), None, "generation {generation}");
         search.ask();
-        whole += usize::from(search.vitals().sigma == 15.0 / 12f64.sqrt());
+        whole += usize::from(search.diagnostics().sigma == 15.0 / 12f64.sqrt());
         search.tell(&[1.0; 10]);
     }
     assert_eq!(search.stop(), Some(StopReason::EvaluationLimit(5000)));
@@ -303,7 +303,7 @@ fn it_restarts_and_ends_after_5000_evaluations() {
 
 #[test]
 fn what_it_cannot_do_is_refused() {
-    let refused = |settings: Settings, d| settings.build(DVector::zeros(d)).expect_err("accepted").field;
+    let refused = |settings: Settings, d| settings.build(DVector::zeros(d)).expect_err("accepted").field();
     let bounds = Bounds::Clip { low: -1.0, high: 1.0 };
     let plain = Settings { optimizer: OptimizerKind::Turbo, bounds, ..Settings::default() };
     assert_eq!(refused(Settings { bounds: Bounds::None, ..plain.clone() }, 3), "bounds");

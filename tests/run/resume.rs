@@ -8,18 +8,18 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 const KINDS: [&[&str]; 7] = [
-    &["--variant", "steady", "--lambda0", "2"],
-    &["--variant", "adaptive", "--lambda0", "2"],
-    &["--variant", "matrix"],
-    &["--variant", "exact"],
-    &["--variant", "published"],
-    &["--optimizer", "cma-es"],
+    &["--sigma", "0.3", "--variant", "steady", "--lambda0", "2"],
+    &["--sigma", "0.3", "--variant", "adaptive", "--lambda0", "2"],
+    &["--sigma", "0.3", "--variant", "matrix"],
+    &["--sigma", "0.3", "--variant", "exact"],
+    &["--sigma", "0.3", "--variant", "published"],
+    &["--sigma", "0.3", "--optimizer", "cma-es"],
     &["--optimizer", "ars"],
 ];
 
 fn spawn(folder: &Path, more: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_locomotion"))
-        .args(["train", "--env", "hopper", "--budget", "300", "--batch", "12", "--sigma", "0.3", "--quiet"])
+        .args(["train", "--env", "hopper", "--budget", "300", "--batch", "12", "--quiet"])
         .args(["--heldout-episodes", "3", "--heldout-every", "2", "--checkpoint-every", "0"])
         .args(["--resume", folder.to_str().unwrap()])
         .args(more)
@@ -108,4 +108,26 @@ fn other_settings_or_another_program_are_not_a_resume() {
     assert!(stderr(&drifted).contains("MuJoCo 3.16.0, now 3.17.0"), "{}", stderr(&drifted));
     ok(&resume(&["--allow-drift"]));
     assert!(read(&run, "run.toml").contains("[[drift]]"), "it is recorded");
+}
+
+/// Older versions stored settings that the optimizer did not use. Such a run goes on as if they were not there.
+#[test]
+fn a_stored_setting_without_effect_is_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, old) = (folder.path().join("whole"), folder.path().join("old"));
+    let kind = ["--optimizer", "cma-es", "--heldout-every", "1"];
+    ok(&quick(&whole, &[&kind[..], &["--budget", "144"]].concat()));
+    ok(&quick(&old, &kind));
+    let text = read(&old, "run.toml");
+    assert!(!text.contains("lambda0") && !text.contains("variant"), "{text}");
+    let stored = text.replace("[settings]\n", "[settings]\nvariant = \"adaptive\"\nlambda0 = 4.0\nkappa = 2.0\n");
+    assert_ne!(stored, text);
+    std::fs::write(old.join("run.toml"), stored).unwrap();
+    let resume = |more: &[&str]| locomotion(&[&["train", "--quiet", "--resume", old.to_str().unwrap()], more].concat());
+    let refused = resume(&["--lambda0", "4"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("cma-es does not use --lambda0"), "{}", stderr(&refused));
+    ok(&resume(&["--budget", "144"]));
+    assert_eq!(results(&old), results(&whole));
+    assert!(!read(&old, "run.toml").contains("lambda0"));
 }

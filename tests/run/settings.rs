@@ -64,6 +64,15 @@ fn wrong_settings_are_refused_with_a_remedy() {
         (&["--env", "ant", "--bound", "wide"], "", 2, "or none"),
         (&["--env", "ant", "--normalize", "nowhere.json"], "", 3, "nowhere.json"),
         (&["--env", "ant"], "sigmas = 1.0", 3, "unknown field `sigmas`"),
+        (&["--env", "ant", "--optimizer", "cma-es", "--lambda0", "4"], "", 2, "cma-es does not use --lambda0"),
+        (&["--env", "ant", "--optimizer", "cma-es", "--lambda0", "4"], "", 2, "it uses --batch, --sigma\n"),
+        (&["--env", "ant", "--optimizer", "cma-es", "--variant", "exact"], "", 2, "cma-es does not use --variant"),
+        (&["--env", "ant", "--optimizer", "ars", "--sigma", "0.1"], "", 2, "--step-size, --noise, --top-directions"),
+        (&["--env", "ant", "--optimizer", "turbo", "--noise", "0.1"], "", 2, "turbo does not use --noise"),
+        (&["--env", "ant", "--eta-m", "1"], "", 2, "syncma (variant steady) does not use --eta-m"),
+        (&["--env", "swimmer", "--kappa", "1"], "", 2, "syncma (variant adaptive) does not use --kappa"),
+        (&["--env", "ant", "--optimizer", "cma-es"], "lambda0 = 4.0", 2, "cma-es does not use --lambda0"),
+        (&["--env", "ant", "--noise", "1"], "optimizer = \"dd-cma\"", 2, "dd-cma does not use --noise"),
         (&["--env", "ant"], "sigma = \"wide\"", 3, "expected"),
     ];
     for (arguments, content, code, wanted) in cases {
@@ -76,4 +85,59 @@ fn wrong_settings_are_refused_with_a_remedy() {
         assert!(message.contains(wanted), "{arguments:?}: wanted `{wanted}` in: {message}");
         assert!(!out.exists(), "{arguments:?}: nothing is begun");
     }
+}
+
+/// What the task, the protocol or the program say about other optimizers is left out without a word.
+#[test]
+fn only_what_the_user_sets_has_to_be_used() {
+    for name in locomotion::optim::names() {
+        for env in ["ant", "swimmer"] {
+            let of = explained(&["--env", env, "--optimizer", name]);
+            let unused = ("(unset)".to_string(), "not used by the optimizer".to_string());
+            assert_eq!(of("kappa") == unused, (name, env) != ("syncma", "ant"), "{name} {env}");
+            assert_eq!(
+                of("sigma") == unused,
+                ["ars", "differential-evolution", "random-search", "turbo"].contains(&name)
+            );
+            assert_eq!(of("top_directions") == unused, name != "ars");
+        }
+        let of = explained(&["--env", "swimmer", "--optimizer", name, "--protocol", "paper"]);
+        is(&of, "episodes_per_candidate", "10", "protocol");
+    }
+}
+
+/// A baseline has its own settings, so those of the run are no mistake.
+#[test]
+fn a_baseline_does_not_inherit_settings_that_it_does_not_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let (out, config) = (folder.path().join("run"), folder.path().join("config.toml"));
+    std::fs::write(&config, "eta_c = 20.0\n").unwrap();
+    let fixed = ["train", "--env", "hopper", "--quiet", "--budget", "24", "--heldout-episodes", "1"];
+    let own = ["--variant", "adaptive", "--lambda0", "4", "--batch", "12", "--sigma", "0.3", "--baseline", "cma-es"];
+    let places = ["--out", out.to_str().unwrap(), "--config", config.to_str().unwrap()];
+    let output = locomotion(&[&fixed[..], &own[..], &places[..]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let baseline = std::fs::read_to_string(out.join("baseline-cma-es/run.toml")).unwrap();
+    assert!(!baseline.contains("lambda0") && !baseline.contains("eta_c"), "{baseline}");
+}
+
+/// Flags of a comparison hold for the optimizers that use them. One that none uses is a mistake.
+#[test]
+fn a_comparison_gives_each_optimizer_the_flags_that_it_uses() {
+    let list = |more: &[&str]| locomotion(&[&["compare", "--env", "swimmer", "--seeds", "1", "--list"], more].concat());
+    let shared = list(&["--optimizers", "syncma,cma-es,ars", "--lambda0", "4", "--noise", "0.02", "--batch", "8"]);
+    assert!(shared.status.success(), "{}", stderr(&shared));
+    let text = stdout(&shared);
+    let lines: Vec<&str> = text.lines().collect();
+    for (line, uses) in lines.iter().zip([[true, false], [false, false], [false, true]]) {
+        assert_eq!([line.contains("--lambda0 4"), line.contains("--noise 0.02")], uses, "{line}");
+        assert!(line.contains("--batch 8"), "{line}");
+        // The line is a command that `train` takes.
+        let words: Vec<&str> = line.split_whitespace().skip(1).collect();
+        let checked = locomotion(&[&words[..], &["--print-config"]].concat());
+        assert!(checked.status.success(), "{line}: {}", stderr(&checked));
+    }
+    let of_none = list(&["--optimizers", "cma-es,ars", "--kappa", "2"]);
+    assert_eq!(of_none.status.code(), Some(2));
+    assert!(stderr(&of_none).contains("none of the optimizers uses --kappa"), "{}", stderr(&of_none));
 }

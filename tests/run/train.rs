@@ -1,6 +1,7 @@
 //! A run leaves a complete folder, the same bytes for any number of threads, and never overwrites another.
 
 use crate::common::{locomotion, stderr, stdout};
+use locomotion::optim::{OptimizerKind, Variant};
 use std::path::Path;
 use std::process::Output;
 
@@ -14,7 +15,10 @@ pub fn quick(folder: &Path, more: &[&str]) -> Output {
         ["--heldout-episodes", "3"],
         ["--heldout-every", "2"],
     ];
-    let usual = usual.into_iter().filter(|pair| !more.contains(&pair[0])).flatten().collect::<Vec<_>>();
+    let named = more.windows(2).find(|pair| pair[0] == "--optimizer").map(|pair| pair[1].parse().unwrap());
+    let used = |flag: &str| named.is_none_or(|kind: OptimizerKind| kind.uses(Variant::default(), &flag[2..]));
+    let usual = usual.into_iter().filter(|pair| !more.contains(&pair[0]) && used(pair[0]));
+    let usual = usual.flatten().collect::<Vec<_>>();
     locomotion(&[&["train", "--env", "hopper", "--quiet", "--out", out], &usual[..], more].concat())
 }
 

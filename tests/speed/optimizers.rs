@@ -8,7 +8,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use locomotion::optim::cma_es::{CmaEs, Constants};
+use locomotion::optim::cma_es::{CmaConstants, CmaEs};
 use locomotion::optim::{AnyOptimizer, Optimizer, OptimizerKind, Settings, Variant, linalg};
 use nalgebra::{DMatrix, DVector};
 
@@ -101,7 +101,7 @@ fn main() {
 
 /// CMA-ES renews its eigendecomposition every few generations: what does a generation cost beside its share of that?
 fn cma_es_beside_its_eigendecomposition(n: usize, batch: usize) {
-    let period = Constants::tutorial(n, batch).eigen_gap.ceil() as usize;
+    let period = CmaConstants::tutorial(n, batch).eigen_gap.ceil() as usize;
     let settings =
         Settings { optimizer: OptimizerKind::CmaEs, sigma: Some(0.1), batch: Some(batch), ..Settings::default() };
     let mut cma = CmaEs::new(&settings, DVector::repeat(n, 1.0)).expect("sound settings");

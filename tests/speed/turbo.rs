@@ -28,7 +28,7 @@ fn main() {
         search.tell(&loss);
         let best = Function::Ackley.value(search.center().as_slice());
         let told = (generation + 1) * batch;
-        println!("{told:5} evaluations: ask {took:7.3} s, best {best:8.4}, sigma {:.3}", search.vitals().sigma);
+        println!("{told:5} evaluations: ask {took:7.3} s, best {best:8.4}, sigma {:.3}", search.diagnostics().sigma);
     }
     let total = started.elapsed().as_secs_f64();
     println!("in all {total:.1} s, longest ask {longest:.1} s, peak {:.2} GiB, {:?}", peak(), search.stop());

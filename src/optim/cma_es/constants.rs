@@ -1,16 +1,17 @@
-//! The constants of CMA-ES: everything that depends on n and N alone and never changes during a search.
+//! The constants of CMA-ES. They depend on n and N only and never change during a search.
 
 use serde::{Deserialize, Serialize};
 
+use crate::optim::rates;
 use crate::optim::weights::{Weights, expected_norm};
 
-/// Recombination weights and learning rates. [`Constants::tutorial`] gives Hansen's; another implementation's can be
-/// written down field by field, which is how the tests reproduce pycma and CyberAgent's cmaes.
+/// Recombination weights and learning rates. [`CmaConstants::tutorial`] gives Hansen's. The fields are public so that tests
+/// can set those of pycma and of CyberAgent's cmaes and reproduce them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Constants {
+pub struct CmaConstants {
     /// w_i, best rank first: the positive ones sum to 1, the negative ones to −α⁻.
     pub weights: Vec<f64>,
-    /// μ_eff, how many samples' worth of information the positive weights keep.
+    /// μ_eff, the variance-effective number of selected samples.
     pub mu_eff: f64,
     /// c_m, learning rate of the mean.
     pub c_m: f64,
@@ -26,33 +27,30 @@ pub struct Constants {
     pub d_sigma: f64,
     /// χ_n = E‖N(0, I)‖.
     pub chi_n: f64,
-    /// Length of the bias-corrected p_σ from which on h_σ = 0.
+    /// h_σ = 0 while the bias-corrected p_σ is at least this long.
     pub stall_length: f64,
-    /// Generations that the bias correction in h_σ runs ahead of the paths: 0, or 1 in CyberAgent's cmaes and pypop7.
+    /// By how many generations the bias correction in h_σ is ahead of the paths: 0, or 1 in CyberAgent's cmaes and pypop7.
     pub stall_lead: u64,
     /// Added to ‖C^{-1/2} y‖ before it divides a negative weight: 0, or 1e-9 in pycma.
     pub length_guard: f64,
-    /// Added to ‖C^{-1/2} y‖² there: 1e-8 in CyberAgent's cmaes; ours only keeps a sample at the mean from dividing 0 by 0.
+    /// Added to ‖C^{-1/2} y‖² there: 1e-8 in CyberAgent's cmaes. Ours only prevents 0/0 for a sample at the mean.
     pub square_guard: f64,
     /// Generations between two eigendecompositions.
     pub eigen_gap: f64,
 }
 
-impl Constants {
-    /// Hansen's tutorial (arXiv:1604.00772), its Table 1; the eigendecomposition is as rare as in pycma.
+impl CmaConstants {
+    /// Table 1 of Hansen's tutorial (arXiv:1604.00772). The eigendecomposition is as rare as in pycma.
     pub fn tutorial(dimension: usize, population: usize) -> Self {
         let n = dimension as f64;
         let Weights { positive, negative, mu_eff, mu_eff_negative } = Weights::new(population);
 
-        let c_1 = 2.0 / ((n + 1.3).powi(2) + mu_eff);
-        let c_mu = (2.0 * (0.25 + mu_eff + 1.0 / mu_eff - 2.0) / ((n + 2.0).powi(2) + mu_eff)).min(1.0 - c_1);
-        let c_c = (4.0 + mu_eff / n) / (n + 4.0 + 2.0 * mu_eff / n);
-        let c_sigma = (mu_eff + 2.0) / (n + mu_eff + 5.0);
-        let d_sigma = 1.0 + 2.0 * (((mu_eff - 1.0) / (n + 1.0)).sqrt() - 1.0).max(0.0) + c_sigma;
+        let c_1 = rates::rank_one(n, mu_eff);
+        let c_mu = rates::rank_mu(n, mu_eff, rates::RANK_MU_OFFSET).min(1.0 - c_1);
         let chi_n = expected_norm(dimension);
 
-        // α⁻: the negative weights balance the rank-one update, carry no more information than they have, and leave C
-        // positive definite.
+        // α⁻, the size of the negative weights, has three limits: they balance the rank-one update, they count no more than
+        // the information in them, and C stays positive definite.
         let balance = 1.0 + c_1 / c_mu;
         let information = 1.0 + 2.0 * mu_eff_negative / (mu_eff + 2.0);
         let definiteness = (1.0 - c_1 - c_mu) / (n * c_mu);
@@ -64,9 +62,9 @@ impl Constants {
             c_m: 1.0,
             c_1,
             c_mu,
-            c_c,
-            c_sigma,
-            d_sigma,
+            c_c: rates::covariance_path(n, mu_eff),
+            c_sigma: rates::step_size_path(n, mu_eff),
+            d_sigma: rates::damping(n, mu_eff),
             chi_n,
             stall_length: (1.4 + 2.0 / (n + 1.0)) * chi_n,
             stall_lead: 0,
@@ -76,15 +74,10 @@ impl Constants {
         }
     }
 
-    /// The same with nothing learnt from the worse half.
+    /// The same constants, but nothing is learned from the worse half of the candidates.
     pub fn without_negative_weights(mut self) -> Self {
         self.weights.iter_mut().for_each(|w| *w = w.max(0.0));
         self
-    }
-
-    /// N = 4 + ⌊3 ln n⌋, the tutorial's population for a dimension.
-    pub fn default_population(dimension: usize) -> usize {
-        4 + (3.0 * (dimension as f64).ln()).floor() as usize
     }
 
     /// N, the number of candidates of a generation.
@@ -92,7 +85,7 @@ impl Constants {
         self.weights.len()
     }
 
-    /// w° (46) of a negative weight: it counts its step as if ‖C^{-1/2} y‖, here `length`, were √n as it is on average.
+    /// w° (46) for a negative weight. It treats every step as if its `length` ‖C^{-1/2} y‖ were √n, the average length.
     pub(super) fn at_mean_length(&self, w: f64, length: f64, dimension: usize) -> f64 {
         w * dimension as f64 / ((length + self.length_guard).powi(2) + self.square_guard)
     }

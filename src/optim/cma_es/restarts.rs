@@ -1,21 +1,21 @@
-//! CMA-ES that starts again where it stopped making progress.
+//! CMA-ES with restarts: when a run stops, the next one starts.
 //!
 //! References: IPOP, Auger & Hansen, CEC 2005: every restart doubles N. BIPOP, Hansen, GECCO 2009 workshop: the doubling runs
-//! share the evaluations with runs of small, random N and σ. A new run starts at a uniform point of the box, or where
-//! the first one did if there is none.
+//! share the evaluations with runs of small, random N and σ. A new run starts at a uniform point of the box, or at the
+//! original start if there is no box.
 
 use nalgebra::{DMatrix, DVector};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{CmaEs, Constants};
+use super::CmaEs;
 use crate::optim::settings::Restarts;
 use crate::optim::settings::SIGMA;
-use crate::optim::{Bounds, Optimizer, Settings, SettingsError, StopReason, Vitals};
+use crate::optim::{Bounds, Diagnostics, Optimizer, Settings, SettingsError, StopReason, rates};
 use crate::random::{Purpose, stream};
 
-/// Doublings of N after which the last run's stop is final, as in the BIPOP paper.
+/// After this many doublings of N the search stops when its run stops, as in the BIPOP paper.
 const MAX_DOUBLINGS: u32 = 9;
 
 /// CMA-ES under IPOP or BIPOP.
@@ -31,7 +31,7 @@ pub struct Restarting {
     doublings: u32,
     regime: Regime,
     spent: Spent,
-    /// Centre and lowest loss of the best finished run.
+    /// Center and lowest loss of the best finished run.
     champion: Option<(DVector<f64>, f64)>,
 }
 
@@ -39,7 +39,7 @@ pub struct Restarting {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Regime {
     Large,
-    /// With the evaluations it may use.
+    /// Holds the number of evaluations that it may use.
     Small(u64),
 }
 
@@ -53,7 +53,7 @@ struct Spent {
 }
 
 impl Restarting {
-    /// The first run is plain CMA-ES; which kinds follow is `settings.restarts`.
+    /// The first run is plain CMA-ES. `settings.restarts` decides which kinds of run follow.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         Ok(Self {
             run: CmaEs::start(settings, mean.clone()),
@@ -82,7 +82,7 @@ impl Restarting {
         self.doublings == MAX_DOUBLINGS && self.regime == Regime::Large
     }
 
-    /// Keeps what the finished run found and starts the next one.
+    /// Keeps the result of the finished run and starts the next one.
     fn restart(&mut self) {
         let lowest = self.run.losses.lowest;
         if self.champion.as_ref().is_none_or(|(_, loss)| lowest < *loss) {
@@ -93,7 +93,7 @@ impl Restarting {
         self.restart += 1;
 
         let mut random = stream(self.settings.seed, Purpose::Start, self.restart, 0);
-        let first = self.settings.batch.unwrap_or(Constants::default_population(self.start.len()));
+        let first = self.settings.batch.unwrap_or(rates::default_batch(self.start.len()));
         let sigma = self.settings.sigma.unwrap_or(SIGMA);
         let small = self.settings.restarts == Restarts::Bipop && self.spent.small < self.spent.large;
         let (regime, batch, sigma) = if small {
@@ -109,7 +109,7 @@ impl Restarting {
         self.run = self.new_run(batch, sigma, &mut random);
     }
 
-    /// Books the finished run's evaluations on its kind.
+    /// Adds the evaluations of the finished run to the total of its kind.
     fn settle(&mut self) {
         let spent = std::mem::take(&mut self.spent.this_run);
         match self.regime {
@@ -144,7 +144,7 @@ impl Optimizer for Restarting {
         }
     }
 
-    /// Of the run with the lowest loss so far.
+    /// The center of the run with the lowest loss so far.
     fn center(&self) -> DVector<f64> {
         match &self.champion {
             Some((center, loss)) if *loss < self.run.losses.lowest => center.clone(),
@@ -152,9 +152,9 @@ impl Optimizer for Restarting {
         }
     }
 
-    fn vitals(&self) -> Vitals {
-        let vitals = self.run.vitals();
-        Vitals { generation: self.generations + vitals.generation, ..vitals }
+    fn diagnostics(&self) -> Diagnostics {
+        let diagnostics = self.run.diagnostics();
+        Diagnostics { generation: self.generations + diagnostics.generation, ..diagnostics }
     }
 
     fn stop(&self) -> Option<StopReason> {

@@ -1,4 +1,4 @@
-//! What a generation of CMA-ES changes.
+//! The state of CMA-ES.
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use crate::optim::linalg::{self, Eigen};
 use crate::optim::packed;
 
-/// Largest condition number of C that f64 is trusted with; beyond it the short axes are lengthened.
+/// The largest condition number of C that f64 can represent well. Beyond it the short axes are lengthened.
 const MAX_CONDITION: f64 = 1e15;
 
-/// Distribution and paths; the table in the parent module says which symbol is which.
+/// Distribution and paths. The table in the parent module explains the symbols.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct CmaState {
     pub generation: u64,
     pub mean: DVector<f64>,
     pub sigma: f64,
@@ -21,14 +21,14 @@ pub(super) struct State {
     pub c: DMatrix<f64>,
     pub b: DMatrix<f64>,
     pub d: DVector<f64>,
-    /// Generation after which B and D were computed.
+    /// The generation after which B and D were computed.
     pub decomposed: u64,
     /// False once C has had an entry that is not finite.
     pub sound: bool,
 }
 
-impl State {
-    /// N(mean, sigma² c), with no past.
+impl CmaState {
+    /// N(mean, sigma² c) with paths of 0.
     pub fn new(mean: DVector<f64>, sigma: f64, c: DMatrix<f64>) -> Self {
         let n = mean.len();
         let mut state = Self {
@@ -47,7 +47,7 @@ impl State {
         state
     }
 
-    /// C = B D² Bᵀ. A C that is no matrix of numbers any more is left alone, and so are B and D.
+    /// C = B D² Bᵀ. If C has an entry that is not finite, nothing changes except that the state is not `sound` anymore.
     pub fn decompose(&mut self) {
         self.decomposed = self.generation;
         let Some(Eigen { mut values, vectors }) = linalg::eigen(&self.c) else {

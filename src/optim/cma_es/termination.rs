@@ -1,4 +1,4 @@
-//! When CMA-ES itself wants to stop: pycma's criteria with its defaults, from the distribution and the recent losses.
+//! The stop criteria of CMA-ES, from the distribution and the recent losses: those of pycma with its defaults.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -8,24 +8,24 @@ use serde::{Deserialize, Serialize};
 use super::CmaEs;
 use crate::optim::StopReason;
 
-/// Every how many generations the losses enter the long memory, and how many entries it has at most.
+/// The long memory of losses takes in every `SPARSITY`-th generation and has at most `MEMORY` entries.
 const SPARSITY: u64 = 5;
 const MEMORY: usize = 20_000;
 
 /// Thresholds of the stop criteria.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tolerances {
-    /// Range of the losses of this generation and of the recent generations' best ones.
+    /// Range of the losses of this generation, and of the best losses of recent generations.
     pub fun: f64,
-    /// Range of the recent generations' best losses.
+    /// Range of the best losses of recent generations.
     pub fun_history: f64,
     /// Standard deviation of every coordinate, and σ p_c.
     pub x: f64,
-    /// Growth of a coordinate's standard deviation over the initial σ: the start was far too narrow, or f has no minimum.
+    /// Growth of a coordinate's standard deviation over the initial σ. Then the start was far too narrow or f has no minimum.
     pub up_x: f64,
     /// Condition number of C.
     pub condition: f64,
-    /// Growth of σ over its start beyond the growth of C's longest axis.
+    /// Growth of σ over its start, relative to the longest axis of C.
     pub up_sigma: f64,
     /// Scale, in generations, of the windows over which the losses' medians must improve.
     pub stagnation: usize,
@@ -52,7 +52,7 @@ impl Tolerances {
         }
     }
 
-    /// Never stop: for a caller who has a budget or a target of their own.
+    /// Tolerances that never stop the search, for callers with their own budget or target.
     pub fn never() -> Self {
         Self {
             fun: 0.0,
@@ -68,7 +68,7 @@ impl Tolerances {
     }
 }
 
-/// What the criteria need to know of the losses so far.
+/// What the criteria need to know about the losses so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Losses {
     generation: u64,
@@ -79,9 +79,9 @@ pub(super) struct Losses {
     median: VecDeque<f64>,
     /// Worst minus best of the last generation.
     range: f64,
-    /// How many generations in a row were flat.
+    /// The number of flat generations in a row.
     flat: u32,
-    /// The lowest loss so far, and the generation that found it.
+    /// The lowest loss so far and the generation that found it.
     pub(super) lowest: f64,
     lowest_at: u64,
 }
@@ -92,7 +92,7 @@ impl Losses {
         Self { generation: 0, recent, best, median, range: 0.0, flat: 0, lowest: f64::INFINITY, lowest_at: 0 }
     }
 
-    /// Takes note of a generation's losses in n dimensions; `rank` lists them from best to worst.
+    /// Records the losses of a generation in n dimensions. `rank` lists them from best to worst.
     pub(super) fn record(&mut self, loss: &[f64], rank: &[usize], n: usize) {
         let at = |r: usize| if loss[rank[r]].is_finite() { loss[rank[r]] } else { f64::INFINITY };
         let batch = rank.len();
@@ -109,8 +109,8 @@ impl Losses {
         self.flat = if at(0) == at(3 * batch / 4) { self.flat + 1 } else { 0 };
     }
 
-    /// The window over which losses stagnate, in generations: best and median losses of the newest window are no better
-    /// than those of the window before it, and the lowest loss is not from lately either.
+    /// The window over which losses stagnate, in generations: the best and median losses of the newest window are no better
+    /// than those of the window before it, and the lowest loss is not recent.
     fn stagnation(&self, scale: usize) -> Option<u64> {
         let window = (scale / (2 * SPARSITY as usize)).max(self.best.len() / 10);
         let worse = |memory: &VecDeque<f64>| median(memory, 0..window) >= median(memory, window..2 * window);
@@ -172,7 +172,7 @@ fn range(values: &VecDeque<f64>) -> f64 {
     high - low
 }
 
-/// The middle one of the losses of these ages.
+/// The median of the losses of these ages.
 fn median(memory: &VecDeque<f64>, ages: Range<usize>) -> f64 {
     let mut window: Vec<f64> = memory.range(ages).copied().collect();
     let middle = window.len() / 2;

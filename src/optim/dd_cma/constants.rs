@@ -1,13 +1,13 @@
-//! The constants of DD-CMA: everything that depends on n and N alone and never changes during a search.
+//! The constants of DD-CMA. They depend on n and N only and never change during a search.
 
 use serde::{Deserialize, Serialize};
 
 use crate::optim::weights::{Weights, expected_norm};
-use crate::optim::{Settings, cma_es};
+use crate::optim::{Settings, rates};
 
-/// Learning rates of C, or of D, and the weights that go with them.
+/// Learning rates of C, or of D, and their weights.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Rates {
+pub(super) struct DdRates {
     pub c_1: f64,
     pub c_mu: f64,
     pub c_c: f64,
@@ -15,7 +15,7 @@ pub(super) struct Rates {
     pub weights: Vec<f64>,
 }
 
-impl Rates {
+impl DdRates {
     /// For a matrix with `freedom` degrees of freedom, n(n+1)/2 or n.
     fn new(n: f64, freedom: f64, w: &Weights) -> Self {
         let batch = (w.positive.len() + w.negative.len()) as f64;
@@ -27,7 +27,7 @@ impl Rates {
         Self { c_1, c_mu, c_c: (w.mu_eff * c_1).sqrt() / 2.0, weights }
     }
 
-    /// w_i as it counts for a sample z: a bad one counts as if it had the length that samples have on average.
+    /// w_i for a sample z. A negative weight treats every sample as if it had the average length.
     pub fn weigh(&self, rank: usize, z_squared: f64, n: usize) -> f64 {
         let w = self.weights[rank];
         if w < 0.0 && z_squared > 0.0 { w * n as f64 / z_squared } else { w }
@@ -35,7 +35,7 @@ impl Rates {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Constants {
+pub(super) struct DdConstants {
     pub batch: usize,
     pub positive: Vec<f64>,
     pub mu_eff: f64,
@@ -44,29 +44,29 @@ pub(super) struct Constants {
     pub chi_n: f64,
     /// Generations between two updates of C.
     pub gap: u64,
-    pub full: Rates,
-    pub diagonal: Rates,
+    pub full: DdRates,
+    pub diagonal: DdRates,
     /// Standard deviation at the start.
     pub sigma: f64,
     pub seed: u64,
 }
 
-impl Constants {
+impl DdConstants {
     /// For a search from N(mean, diag(scale)²) of which `sigma` is the typical entry of `scale`.
     pub fn new(settings: &Settings, dimension: usize, sigma: f64) -> Self {
         let n = dimension as f64;
-        let batch = settings.batch.unwrap_or(cma_es::Constants::default_population(dimension));
+        let batch = settings.batch.unwrap_or(rates::default_batch(dimension));
         let w = Weights::new(batch);
-        let c_sigma = (w.mu_eff + 2.0) / (n + w.mu_eff + 5.0);
-        let full = Rates::new(n, n * (n + 1.0) / 2.0, &w);
+        let c_sigma = rates::step_size_path(n, w.mu_eff);
+        let full = DdRates::new(n, n * (n + 1.0) / 2.0, &w);
         Self {
             batch,
             mu_eff: w.mu_eff,
             c_sigma,
-            d_sigma: 1.0 + c_sigma + 2.0 * (((w.mu_eff - 1.0) / (n + 1.0)).sqrt() - 1.0).max(0.0),
+            d_sigma: 1.0 + c_sigma + rates::excess(n, w.mu_eff),
             chi_n: expected_norm(dimension),
             gap: (1.0 / (10.0 * n * (full.c_1 + full.c_mu))).floor().max(1.0) as u64,
-            diagonal: Rates::new(n, n, &w),
+            diagonal: DdRates::new(n, n, &w),
             full,
             positive: w.positive,
             sigma,

@@ -1,4 +1,4 @@
-//! What a generation of DD-CMA changes.
+//! The state of DD-CMA.
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::optim::linalg;
 use crate::optim::packed;
 
-/// An update of C takes at most this share away from any axis.
+/// The largest share of any axis that an update of C removes.
 const MOST_TAKEN: f64 = 0.75;
 
-/// An evolution path and the share γ of its stationary variance that it has collected.
+/// An evolution path and the share γ of its stationary variance that it has reached.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Path {
     pub value: DVector<f64>,
@@ -21,16 +21,16 @@ impl Path {
         Self { value: DVector::zeros(n), gamma: 0.0 }
     }
 
-    /// Fades by `rate` and takes in a step, of variance 1/μ_eff, unless `on` is 0.
+    /// Fades by `rate` and adds a step of variance 1/μ_eff, unless `on` is 0.
     pub(super) fn walk(&mut self, rate: f64, mu_eff: f64, on: f64, step: &DVector<f64>) {
         self.value.axpy(on * (rate * (2.0 - rate) * mu_eff).sqrt(), step, 1.0 - rate);
         self.gamma = (1.0 - rate).powi(2) * self.gamma + on * rate * (2.0 - rate);
     }
 }
 
-/// What the update changes.
+/// Distribution and paths. The table in the parent module explains the symbols.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct State {
+pub struct DdState {
     pub mean: DVector<f64>,
     pub sigma: f64,
     pub d: DVector<f64>,
@@ -45,8 +45,8 @@ pub struct State {
     pub p_d: Path,
 }
 
-impl State {
-    /// N(mean, diag(scale)²), with no past.
+impl DdState {
+    /// N(mean, diag(scale)²) with paths of 0.
     pub fn new(mean: DVector<f64>, scale: DVector<f64>) -> Self {
         let n = mean.len();
         Self {
@@ -68,7 +68,7 @@ impl State {
         &self.inverse_root * v.component_div(&self.d)
     }
 
-    /// C takes in Z, and gives the variances of its coordinates to D. `None`, and nothing changed, if that is no covariance.
+    /// C takes in Z and passes the variances of its coordinates to D. `None`, without a change, if that is not a covariance.
     pub(super) fn decode(&mut self) -> Option<()> {
         let n = self.d.len();
         let least = linalg::eigenvalues(&self.z)?.min();

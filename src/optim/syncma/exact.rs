@@ -1,85 +1,158 @@
-//! SynCMA's theory as it should read: [`invigo`] with constant penalties.
+//! The theory of the SynCMA paper with its history terms corrected: [`invigo`] with constant penalties.
 //!
-//! Reference: "An Invariant Information Geometric Method for High-Dimensional Online Optimization", L4DC 2024, section 4,
-//! without the slip in its history terms.
+//! Reference: "An Invariant Information Geometric Method for High-Dimensional Online Optimization", L4DC 2024, section 4.
 //!
-//! | symbol | field | default, from where |
+//! ```text
+//! (1) draw        x_i = m + d_i,  d_i = L z_i,  z_i ~ N(0, I),  C = LLᵀ,  i = 1 … N
+//! (2) rank        d_w = Σ w_i d_i,  S_w = Σ w_i (d_i − d_w)(d_i − d_w)ᵀ,  the best candidate first
+//! (3) update      m and C take on the moments of old Gaussian, sample and memory: `invigo::update`
+//! ```
+//!
+//! | symbol | field | default and its source |
 //! |---|---|---|
-//! | N | `batch` | 2n, at most 100: the reference code |
-//! | w_i | `weights` | CMA-ES's positive ones: paper |
-//! | λ0 | in `Memory::decay` | 2: the reference code |
+//! | N | `batch` | 2n, at most 100: reference code |
+//! | w_i | `weights` | the positive weights of CMA-ES: paper |
 //! | η_m | `penalty.mean` | 1/z_m = 0.1 once the memory is full: paper |
-//! | η_c | `penalty.covariance` | 1/z_c = twice CMA-ES's rank-μ rate once the memory is full: the reference code |
-//! | m, C | `gaussian` | C = σ0² I with σ0 = 0.1: the reference code |
-//! | h, s, Σ_h | `memory` | empty |
+//! | η_c | `penalty.covariance` | 1/z_c = twice CMA-ES's rank-μ rate once the memory is full: reference code |
+//! | m, C | `gaussian` | C = σ0² I with σ0 = 0.1: reference code |
+//! | h, s, Σ, λ | `memory` | empty; λ0 = 2: reference code |
 //!
-//! Nothing enlarges a step that is too small: give it a σ0 of the problem's scale. The paper's η_m is cautious, too; 0 took
-//! the moved Sphere (n = 32, N = 64, 10,000 evaluations, σ0 = 1) to 0.13 instead of 5.4.
+//! Nothing enlarges steps that are too small, so σ0 has to match the scale of the problem.
 
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use super::search::{Rule, Search};
-use super::{reference_batch, reference_share};
-use crate::optim::gaussian::Gaussian;
+use super::{LAMBDA0, reference_batch, reference_share};
+use crate::optim::gaussian::{Gaussian, Normal};
 use crate::optim::invigo::{self, Memory, Penalty, WeightedSample};
 use crate::optim::linalg::NotPositiveDefinite;
 use crate::optim::settings::SIGMA;
-use crate::optim::{Settings, SettingsError};
+use crate::optim::weights::{Weights, is_flat, ranking};
+use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason, stop};
 
 /// The paper's 1/z_m.
 const MEAN_SHARE: f64 = 0.1;
 
-/// The smallest share of the old covariance in the new one that a default leaves. The reference constants leave less than
-/// nothing where N is large for n.
+/// The smallest share of the old covariance that the default penalty keeps. For an N that is large for n, the reference
+/// constants would keep less than nothing.
 const LEAST_SHARE_KEPT: f64 = 0.1;
 
 /// SynCMA, variant `exact`.
-pub type Exact = Search<Constant>;
-
-/// Nothing but the penalties holds the search back.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Constant;
+pub struct Exact {
+    batch: usize,
+    weights: Vec<f64>,
+    penalty: Penalty,
+    seed: u64,
+    /// Standard deviation at the start.
+    sigma: f64,
+    generation: u64,
+    gaussian: Gaussian,
+    memory: Memory,
+    stop: Option<StopReason>,
+    /// The deviations asked last. They are drawn again from seed and generation after a checkpoint.
+    #[serde(skip)]
+    asked: Option<DMatrix<f64>>,
+}
 
 impl Exact {
-    /// About to search from `mean`.
+    /// A search that starts from `mean`.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         Self::from_gaussian(settings, Gaussian::isotropic(mean, settings.sigma.unwrap_or(SIGMA)))
     }
+
+    /// A search that starts from any Gaussian; `sigma` in the settings is ignored.
+    pub fn from_gaussian(settings: &Settings, gaussian: Gaussian) -> Result<Self, SettingsError> {
+        settings.check(&gaussian.mean)?;
+        let n = gaussian.mean.len();
+        let batch = settings.batch.unwrap_or_else(|| reference_batch(n));
+        let lambda0 = settings.lambda0.unwrap_or(LAMBDA0);
+        let Weights { positive: weights, mu_eff, .. } = Weights::new(batch);
+        let default = default_penalty(n, mu_eff, lambda0);
+        let penalty = Penalty {
+            mean: settings.eta_m.unwrap_or(default.mean),
+            covariance: settings.eta_c.unwrap_or(default.covariance),
+        };
+        Ok(Self {
+            batch,
+            weights,
+            penalty,
+            seed: settings.seed,
+            sigma: gaussian.sigma(),
+            generation: 0,
+            gaussian,
+            memory: Memory::empty(n, lambda0),
+            stop: None,
+            asked: None,
+        })
+    }
+
+    /// Learns from candidates that someone else has drawn, as `tell` does from its own.
+    pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
+        self.update(&self.gaussian.deviations_of(candidates), loss);
+    }
+
+    /// The search distribution.
+    pub fn gaussian(&self) -> &Gaussian {
+        &self.gaussian
+    }
+
+    /// d_i = L z_i (1), one per column.
+    fn draw(&self) -> DMatrix<f64> {
+        self.gaussian.deviations(self.batch, self.seed, self.generation)
+    }
+
+    /// One generation, (2) and (3). Nothing is learned after the search has stopped or if all candidates fared alike.
+    fn update(&mut self, d: &DMatrix<f64>, loss: &[f64]) {
+        assert_eq!(loss.len(), d.ncols(), "one loss per candidate");
+        self.asked = None;
+        self.generation += 1;
+        if self.stop.is_some() || is_flat(loss) {
+            return;
+        }
+        let p = &mut self.gaussian;
+        let q = WeightedSample::select(d, &ranking(loss), &self.weights); // (2)
+        let matched = invigo::update(p, &mut self.memory, &q, self.penalty); // (3)
+        self.stop = match matched {
+            Ok(()) => stop::out_of_range(p.sigma(), p.condition(), self.sigma),
+            Err(NotPositiveDefinite) => Some(StopReason::NotPositiveDefinite),
+        };
+    }
 }
 
-impl Rule for Constant {
-    type Gaussian = Gaussian;
-    type Memory = Memory;
+/// η_m and η_c where none are set.
+fn default_penalty(n: usize, mu_eff: f64, lambda0: f64) -> Penalty {
+    let remembered = lambda0 + 1.0;
+    let least = remembered * LEAST_SHARE_KEPT / (1.0 - LEAST_SHARE_KEPT);
+    Penalty {
+        mean: (1.0 / MEAN_SHARE - remembered).max(0.0),
+        covariance: (1.0 / reference_share(n, mu_eff) - remembered).max(least),
+    }
+}
 
-    fn batch(n: usize) -> usize {
-        reference_batch(n)
+impl Optimizer for Exact {
+    fn ask(&mut self) -> DMatrix<f64> {
+        let d = self.draw();
+        let candidates = self.gaussian.points(&d);
+        self.asked = Some(d);
+        candidates
     }
 
-    fn penalty(p: &Gaussian, mu_eff: f64, lambda0: f64) -> Penalty {
-        let remembered = lambda0 + 1.0;
-        let least = remembered * LEAST_SHARE_KEPT / (1.0 - LEAST_SHARE_KEPT);
-        Penalty {
-            mean: (1.0 / MEAN_SHARE - remembered).max(0.0),
-            covariance: (1.0 / reference_share(p.mean.len(), mu_eff) - remembered).max(least),
-        }
+    fn tell(&mut self, loss: &[f64]) {
+        let d = self.asked.take().unwrap_or_else(|| self.draw());
+        self.update(&d, loss);
     }
 
-    fn start(_: &Gaussian, _: f64, _: &Settings) -> Self {
-        Self
+    fn center(&self) -> DVector<f64> {
+        self.gaussian.mean.clone()
     }
 
-    fn no_memory(p: &Gaussian, lambda0: f64) -> Memory {
-        Memory::empty(p.mean.len(), lambda0)
+    fn diagnostics(&self) -> Diagnostics {
+        let (sigma, condition) = (self.gaussian.sigma(), self.gaussian.condition());
+        Diagnostics { generation: self.generation, sigma, condition }
     }
 
-    fn learn(
-        &mut self,
-        p: &mut Gaussian,
-        memory: &mut Memory,
-        q: &WeightedSample,
-        eta: Penalty,
-    ) -> Result<(), NotPositiveDefinite> {
-        invigo::update(p, memory, q, eta)
+    fn stop(&self) -> Option<StopReason> {
+        self.stop
     }
 }

@@ -1,19 +1,20 @@
-//! SynCMA for a matrix of weights: `adaptive` on the manifold of matrix Gaussians N(M, A ⊗ B).
+//! SynCMA for a matrix of weights: `adaptive` with a covariance A ⊗ B over rows and columns, N(M, A ⊗ B).
 //!
-//! W has p rows (actions) and q columns (observations). A full covariance has (pq)²/2 numbers to learn from N candidates;
-//! A ⊗ B has p²/2 + q²/2, and every candidate is p samples of B and q samples of A. The search is invariant under W → PWQ,
-//! any linear change of the motors and of the sensors. Mean, weights, step-size rule and memory are `adaptive`'s.
+//! W has p rows (actions) and q columns (observations). A full covariance has about (pq)²/2 entries to learn from N
+//! candidates. A ⊗ B has about p²/2 + q²/2, and every candidate gives p samples of B and q samples of A. The search is
+//! invariant under W → PWQ, that is, under linear changes of the motors and of the sensors. Mean, weights, step-size rule and
+//! memory are those of `adaptive`, whose numbered equations hold here, too.
 //!
 //! Among the matrix Gaussians, Σ_k w_k KL(q_k ‖ N(M, A ⊗ B)) is least where A and B match each other's moments. With the
-//! old A, B as one part of the mixture and deviations D, which are p × q, as the rest that means
+//! old A and B as one part of the mixture and p × q deviations D as the rest, this means
 //!
 //! ```text
 //! A' = [ η A tr(B'⁻¹B)/q + Σ w D B'⁻¹ Dᵀ/q ] / (η + Σ w)        B' = [ η B tr(A'⁻¹A)/p + Σ w Dᵀ A'⁻¹ D/p ] / (η + Σ w)
 //! ```
 //!
-//! One sweep of these equations from the old factors is the natural gradient step. It differs from their solution in the
-//! second order of the learning rate only, so one sweep is what is done. The memory keeps what each generation said about
-//! A and about B, as measured by the factors it was drawn from:
+//! One sweep of these equations from the old factors is the natural gradient step, and differs from their solution only in
+//! second order of the learning rate. The memory keeps what each generation said about A and B, measured by the factors that
+//! it was drawn from:
 //!
 //! ```text
 //! A' ∝ η_A A + h Σ_A + η_A h/(η_A + h) s B⁻¹ sᵀ/q                                  with det A' = 1
@@ -21,78 +22,138 @@
 //! v(η) = [ η + tr(B⁻¹ h Σ_B)/q + η h/(η + h) tr(B⁻¹ sᵀ A⁻¹ s)/pq ] / (η + h)
 //! ```
 //!
-//! A matrix Gaussian has a size and two shapes. A' takes the shape only, and v is the relative size that the mixture has
-//! under a penalty η: B' takes its shape with η_B and the size with η, which is `adaptive`'s for n = pq, because the size is
-//! the step-size rule's affair whatever the shapes learn. Learnt as fast as B's shape it grows on pure noise, 2.7-fold
-//! in 300 generations for 6 × 17, N = 20; this way 1.1-fold. All terms of A' and B' are positive semi-definite, the first
-//! positive definite. For p = 1 there is no A, η_B = η and v(η)/v(η_B) = 1: the search is `adaptive`'s.
+//! A matrix Gaussian has a size and two shapes. A' takes only its shape from the mixture. v is the relative size of the
+//! mixture under a penalty η. B' takes its shape with η_B and its size with η, which is the penalty of `adaptive` for
+//! n = pq, because the step-size rule should set the size whatever the shapes learn. A size that is learned as fast as the
+//! shape of B would grow on pure noise. All terms of A' and B' are positive semidefinite and the first ones are positive
+//! definite. For p = 1 there is no A, η_B = η and v(η)/v(η_B) = 1: the search is `adaptive`.
 //!
 //! | symbol | field | default |
 //! |---|---|---|
-//! | M, A, B | [`MatrixGaussian`] | A = I, B = σ0² I, σ0 as in `adaptive` |
-//! | h, s, h Σ_A, h Σ_B | [`Memory`] | empty |
-//! | g | `Factored::step` | `adaptive`'s rule, with L_A⁻¹ D L_B⁻ᵀ for L⁻¹ d |
-//! | η_m, η_B | `penalty` in `Search` | 0; for `columns_replaced` |
-//! | η, η_A | `Factored::size`, `Factored::rows` | `adaptive`'s; for `rows_replaced`. A given `eta_c` holds for all three |
-//!
-//! Loss in units of the first on tr(H_A W H_B Wᵀ), H_A and H_B turned at random, medians of 21 searches with σ0 = 0.3 (2 × 8:
-//! 1,500 evaluations, N = 12; 3 × 11: 3,000, 16; 6 × 17: 4,000, 20; 8 × 111: 12,000, 40, there five searches of `adaptive`).
-//! Noise is in units of the generation's own spread.
-//!
-//! | condition of H_A, H_B | 10, 1000 | the same, noise 1 | the same, noise 3 | 100, 10 | 1, 1 |
-//! |---|---|---|---|---|---|
-//! | 2 × 8, matrix | 3e-5 | 2.6e-3 | 0.058 | 4e-5 | 3e-8 |
-//! | 2 × 8, adaptive | 3e-4 | 4.1e-3 | 0.057 | 4e-4 | 6e-8 |
-//! | 3 × 11, matrix | 1e-5 | 2.0e-3 | 0.063 | 8e-6 | 2e-8 |
-//! | 3 × 11, adaptive | 1e-3 | 6.5e-3 | 0.052 | 1e-3 | 2e-8 |
-//! | 6 × 17, matrix | 3e-3 | 1.3e-2 | 0.125 | 2e-3 | 1e-4 |
-//! | 6 × 17, adaptive | 1e-2 | 2.6e-2 | 0.131 | 1e-2 | 4e-5 |
-//! | 8 × 111, matrix | 0.039 | 0.089 | 0.340 | 0.045 | 0.047 |
-//! | 8 × 111, adaptive | 0.055 | 0.102 | 0.316 | 0.056 | 0.020 |
+//! | M, A, B | `gaussian`: [`MatrixGaussian`] | A = I, B = σ0² I, σ0 as in `adaptive` |
+//! | h, s, h Σ_A, h Σ_B | `memory`: [`MatrixMemory`] | empty |
+//! | g | `step`: [`StepSize`] | the rule of `adaptive`, with L_A⁻¹ D L_B⁻ᵀ for L⁻¹ d |
+//! | η_m, η_B | `penalty` | 0; for `columns_replaced` |
+//! | η, η_A | `size`, `rows` | as in `adaptive`; for `rows_replaced`. A given `eta_c` holds for all three |
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use super::adaptive::{first_sigma, penalty_for, replaced};
-use super::search::{Rule, Search};
-use super::{LAMBDA0, step_size::StepSize};
+use super::LAMBDA0;
+use super::adaptive::{StepSize, first_sigma, penalty_for, replaced};
 use crate::optim::gaussian::Normal;
 use crate::optim::invigo::{Penalty, WeightedSample};
 use crate::optim::linalg::{self, NotPositiveDefinite};
 use crate::optim::matrix_gaussian::MatrixGaussian;
-use crate::optim::{Settings, SettingsError, packed};
+use crate::optim::weights::{Weights, is_flat, ranking};
+use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason, packed, rates, stop};
 
-/// What a factor learns at most in a generation for being sampled more than once by every candidate. With twice as much for
-/// B, 6 × 17 with conditions 1, 1 ends at 4e-4 instead of 1e-4; with twice as much for A, with conditions 100, 10 at 6e-4
-/// instead of 2e-3, but with noise 3 at 0.138 instead of 0.125.
+/// The most that a generation may replace of a factor because every candidate samples it more than once. More learns faster
+/// without noise but does worse with it.
 const MOST_REPLACED: f64 = 0.1;
 
 /// SynCMA, variant `matrix`.
-pub type Matrix = Search<Factored>;
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Matrix {
+    batch: usize,
+    weights: Vec<f64>,
+    penalty: Penalty,
+    seed: u64,
+    /// Standard deviation at the start.
+    sigma: f64,
+    generation: u64,
+    gaussian: MatrixGaussian,
+    memory: MatrixMemory,
+    step: StepSize,
+    size: f64,
+    rows: f64,
+    stop: Option<StopReason>,
+    /// The deviations asked last. They are drawn again from seed and generation after a checkpoint.
+    #[serde(skip)]
+    asked: Option<DMatrix<f64>>,
+}
 
 impl Matrix {
-    /// About to search from `mean`.
+    /// A search that starts from `mean`.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         settings.check(&mean)?;
         let rows = settings.shape.map_or(1, |(rows, _)| rows);
         Self::from_gaussian(settings, MatrixGaussian::isotropic(mean, rows, first_sigma(settings)))
     }
+
+    /// A search that starts from any matrix Gaussian; `sigma` and `shape` in the settings are ignored.
+    pub fn from_gaussian(settings: &Settings, gaussian: MatrixGaussian) -> Result<Self, SettingsError> {
+        settings.check(&gaussian.mean)?;
+        let ((p, q), n) = (gaussian.shape(), gaussian.mean.len());
+        let batch = settings.batch.unwrap_or_else(|| rates::default_batch(n));
+        let lambda0 = settings.lambda0.unwrap_or(LAMBDA0);
+        let Weights { positive: weights, mu_eff, .. } = Weights::new(batch);
+        let eta_c = |replaced| settings.eta_c.unwrap_or_else(|| penalty_for(replaced, lambda0));
+        Ok(Self {
+            batch,
+            weights,
+            penalty: Penalty { mean: settings.eta_m.unwrap_or(0.0), covariance: eta_c(columns_replaced(p, q, mu_eff)) },
+            seed: settings.seed,
+            sigma: gaussian.sigma(),
+            generation: 0,
+            gaussian,
+            memory: MatrixMemory::empty((p, q), lambda0),
+            step: StepSize::new(n, mu_eff),
+            size: eta_c(replaced(n, mu_eff)),
+            rows: eta_c(rows_replaced(p, q, mu_eff)),
+            stop: None,
+            asked: None,
+        })
+    }
+
+    /// Learns from candidates that someone else has drawn, as `tell` does from its own.
+    pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
+        self.learn_deviations(&self.gaussian.deviations_of(candidates), loss);
+    }
+
+    /// The search distribution.
+    pub fn gaussian(&self) -> &MatrixGaussian {
+        &self.gaussian
+    }
+
+    fn draw(&self) -> DMatrix<f64> {
+        self.gaussian.deviations(self.batch, self.seed, self.generation)
+    }
+
+    /// One generation. Nothing is learned after the search has stopped or if all candidates fared alike.
+    fn learn_deviations(&mut self, d: &DMatrix<f64>, loss: &[f64]) {
+        assert_eq!(loss.len(), d.ncols(), "one loss per candidate");
+        self.asked = None;
+        self.generation += 1;
+        if self.stop.is_some() || is_flat(loss) {
+            return;
+        }
+        let p = &mut self.gaussian;
+        let sample = WeightedSample::select(d, &ranking(loss), &self.weights);
+        let g = self.step.dilation(p, &sample.mean);
+        let Penalty { mean, covariance: columns } = self.penalty;
+        let eta = MatrixPenalty { mean, size: self.size, rows: self.rows, columns };
+        self.stop = match update(p, &mut self.memory, &sample, eta, g) {
+            Ok(()) => stop::out_of_range(p.sigma(), p.condition(), self.sigma),
+            Err(NotPositiveDefinite) => Some(StopReason::NotPositiveDefinite),
+        };
+    }
 }
 
-/// What one generation and the memory together replace of A: every column is a sample.
+/// The share of A that one generation and the memory together replace. Every column is a sample.
 fn rows_replaced(p: usize, q: usize, mu_eff: f64) -> f64 {
     replaced(p, q as f64 * mu_eff).min(MOST_REPLACED)
 }
 
-/// The same of B: every row is a sample. The limit is on what that adds to `adaptive`'s rate in q dimensions, which is
-/// kept where it is higher; so for p = 1 the rate is `adaptive`'s.
+/// The same for B, where every row is a sample. The rate is never below that of `adaptive` in q dimensions, so for p = 1 it
+/// is the rate of `adaptive`.
 fn columns_replaced(p: usize, q: usize, mu_eff: f64) -> f64 {
     replaced(q, p as f64 * mu_eff).min(MOST_REPLACED.max(replaced(q, mu_eff)))
 }
 
-/// All weighted samples up to now, a sample τ generations old counting λ^τ.
+/// All weighted samples so far. A sample that is τ generations old counts λ^τ.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Memory {
+pub struct MatrixMemory {
     decay: f64,
     weight: f64,
     mean: DVector<f64>,
@@ -103,15 +164,14 @@ pub struct Memory {
     columns: DMatrix<f64>,
 }
 
-impl Memory {
-    /// Nothing to remember yet.
+impl MatrixMemory {
+    /// A memory without samples.
     pub fn empty((p, q): (usize, usize), lambda0: f64) -> Self {
         let (rows, columns) = (DMatrix::zeros(p, p), DMatrix::zeros(q, q));
         Self { decay: lambda0 / (lambda0 + 1.0), weight: 0.0, mean: DVector::zeros(p * q), rows, columns }
     }
 
-    /// Joins the sample, weight 1, to what is remembered: means average, scatters add, and so does the spread between
-    /// the two means.
+    /// Adds a sample of weight 1: the means average, and the scatters and the spread between the two means add up.
     fn take_in(&mut self, p: &MatrixGaussian, sample: &WeightedSample) {
         let (h, total, last) = (self.weight, self.weight + 1.0, sample.root.ncols());
         let apart = &sample.mean - &self.mean;
@@ -124,7 +184,7 @@ impl Memory {
         self.weight = total;
     }
 
-    /// Everything counts λ times what it did and is seen from a mean that has moved by beta. A dilation is B's affair.
+    /// Multiplies all weights by λ and shifts the origin to a mean that has moved by beta. A dilation scales B only.
     fn fade(&mut self, beta: &DVector<f64>, dilation: f64) {
         self.weight *= self.decay;
         linalg::scale(&mut self.rows, self.decay);
@@ -133,21 +193,21 @@ impl Memory {
     }
 }
 
-/// η for every part of the distribution.
+/// The penalty η of each part of the distribution.
 #[derive(Clone, Copy, Debug)]
-pub struct Penalties {
+pub struct MatrixPenalty {
     pub mean: f64,
     pub size: f64,
     pub rows: f64,
     pub columns: f64,
 }
 
-/// One step, posed apart for each part of the distribution, for the mean without history; then dilated by g.
+/// One step, posed separately for each part of the distribution and for the mean without history, then dilated by g.
 pub fn update(
     p: &mut MatrixGaussian,
-    memory: &mut Memory,
+    memory: &mut MatrixMemory,
     sample: &WeightedSample,
-    eta: Penalties,
+    eta: MatrixPenalty,
     g: f64,
 ) -> Result<(), NotPositiveDefinite> {
     memory.take_in(p, sample);
@@ -171,51 +231,29 @@ pub fn update(
     matched
 }
 
-/// A step-size rule, and how far the size and A are held back.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Factored {
-    step: StepSize,
-    size: f64,
-    rows: f64,
-}
-
-impl Rule for Factored {
-    type Gaussian = MatrixGaussian;
-    type Memory = Memory;
-
-    fn batch(n: usize) -> usize {
-        StepSize::batch(n)
+impl Optimizer for Matrix {
+    fn ask(&mut self) -> DMatrix<f64> {
+        let d = self.draw();
+        let candidates = self.gaussian.points(&d);
+        self.asked = Some(d);
+        candidates
     }
 
-    fn penalty(p: &MatrixGaussian, mu_eff: f64, lambda0: f64) -> Penalty {
-        let (rows, columns) = p.shape();
-        Penalty { mean: 0.0, covariance: penalty_for(columns_replaced(rows, columns, mu_eff), lambda0) }
+    fn tell(&mut self, loss: &[f64]) {
+        let d = self.asked.take().unwrap_or_else(|| self.draw());
+        self.learn_deviations(&d, loss);
     }
 
-    fn start(p: &MatrixGaussian, mu_eff: f64, settings: &Settings) -> Self {
-        let (rows, columns) = p.shape();
-        let lambda0 = settings.lambda0.unwrap_or(LAMBDA0);
-        let penalty = |replaced| settings.eta_c.unwrap_or(penalty_for(replaced, lambda0));
-        Self {
-            step: StepSize::new(rows * columns, mu_eff),
-            size: penalty(replaced(rows * columns, mu_eff)),
-            rows: penalty(rows_replaced(rows, columns, mu_eff)),
-        }
+    fn center(&self) -> DVector<f64> {
+        self.gaussian.mean.clone()
     }
 
-    fn no_memory(p: &MatrixGaussian, lambda0: f64) -> Memory {
-        Memory::empty(p.shape(), lambda0)
+    fn diagnostics(&self) -> Diagnostics {
+        let (sigma, condition) = (self.gaussian.sigma(), self.gaussian.condition());
+        Diagnostics { generation: self.generation, sigma, condition }
     }
 
-    fn learn(
-        &mut self,
-        p: &mut MatrixGaussian,
-        memory: &mut Memory,
-        q: &WeightedSample,
-        eta: Penalty,
-    ) -> Result<(), NotPositiveDefinite> {
-        let g = self.step.dilation(p, &q.mean);
-        let eta = Penalties { mean: eta.mean, size: self.size, rows: self.rows, columns: eta.covariance };
-        update(p, memory, q, eta, g)
+    fn stop(&self) -> Option<StopReason> {
+        self.stop
     }
 }

@@ -1,7 +1,7 @@
-//! SynCMA as its paper prints it and its reference code runs it. Not translation invariant: for reproduction only.
+//! SynCMA as its paper prints it and its reference code runs it. Only for reproduction: it is not translation invariant.
 //!
 //! Reference: "An Invariant Information Geometric Method for High-Dimensional Online Optimization", L4DC 2024, and its
-//! public code, whose constants these are. `eta_m` and `eta_c` are not used: the code ties them to σ and c_w.
+//! public code, which has these constants. `eta_m` and `eta_c` are not used because σ and c_w take their place.
 //!
 //! | symbol | field | value |
 //! |---|---|---|
@@ -15,8 +15,8 @@
 //! | Q1, Q2, Q3 | `q1`, `q2`, `q3` | 0 |
 //! | ζ, α; ŝ_c, d̂ | `zeta`, `alpha`; `s_hat`, `d_hat` in `learn_deviations` | √(λ0/(λ0+1)), √(1/(λ0+1)); s_c + m, d_w + m |
 //!
-//! What is wrong with it: the increments of Q2 and Q3 should be -λ0 (ζ(ζ-1) ŝ_c + α(α-1) d̂) and 0. As printed they leave a
-//! multiple of mmᵀ in C every generation, which stretches the search along the ray through the origin of coordinates.
+//! The error in it: the increments of Q2 and Q3 should be -λ0 (ζ(ζ-1) ŝ_c + α(α-1) d̂) and 0. As printed they add a multiple
+//! of mmᵀ to C in every generation, which stretches the search along the line through the origin.
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
@@ -26,13 +26,13 @@ use crate::optim::gaussian::standard_normal;
 use crate::optim::invigo::WeightedSample;
 use crate::optim::weights::{Weights, ranking};
 use crate::optim::{
-    Optimizer, Settings, SettingsError, StopReason, Vitals,
+    Diagnostics, Optimizer, Settings, SettingsError, StopReason,
     linalg::{self, NotPositiveDefinite},
     packed,
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Constants {
+struct PublishedConstants {
     batch: usize,
     weights: Vec<f64>,
     sigma: f64,
@@ -41,9 +41,9 @@ struct Constants {
     seed: u64,
 }
 
-/// What the update changes. Symmetric matrices are kept in their lower triangles.
+/// What the update changes. Symmetric matrices are in their lower triangles.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct State {
+pub struct PublishedState {
     pub m: DVector<f64>,
     #[serde(with = "packed")]
     pub c: DMatrix<f64>,
@@ -55,20 +55,21 @@ pub struct State {
     pub q3: f64,
 }
 
+/// SynCMA, variant `published`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Published {
-    constants: Constants,
+    constants: PublishedConstants,
     generation: u64,
-    state: State,
+    state: PublishedState,
     stop: Option<StopReason>,
-    /// A square root of C, and the deviations asked last. Not stored: both follow from the rest.
+    /// A square root of C and the deviations asked last. Neither is stored because both follow from the rest.
     #[serde(skip)]
     root: Option<Root>,
     #[serde(skip)]
     asked: Option<DMatrix<f64>>,
 }
 
-/// R with C = RRᵀ: the Cholesky factor while C has one, otherwise B √D.
+/// R with C = RRᵀ: the Cholesky factor if C has one, otherwise B √D.
 #[derive(Clone, Debug)]
 enum Root {
     Cholesky(DMatrix<f64>),
@@ -76,7 +77,7 @@ enum Root {
 }
 
 impl Root {
-    /// Negative eigenvalues of C count as 0. A C that is not finite has no root.
+    /// Negative eigenvalues of C count as 0. `None` if C is not finite.
     fn of(c: &DMatrix<f64>) -> Option<Self> {
         if let Ok(factor) = linalg::cholesky(c) {
             return Some(Self::Cholesky(factor));
@@ -107,13 +108,13 @@ impl Root {
 }
 
 impl Published {
-    /// About to search from `mean`.
+    /// A search that starts from `mean`.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         settings.check(&mean)?;
         let n = mean.len();
         let batch = settings.batch.unwrap_or_else(|| reference_batch(n));
         let Weights { positive: weights, mu_eff, .. } = Weights::new(batch);
-        let constants = Constants {
+        let constants = PublishedConstants {
             batch,
             weights,
             sigma: settings.sigma.unwrap_or(0.1),
@@ -122,7 +123,7 @@ impl Published {
             seed: settings.seed,
         };
         let (zero, zeros) = (DVector::zeros(n), DMatrix::zeros(n, n));
-        let state = State {
+        let state = PublishedState {
             m: mean,
             c: DMatrix::identity(n, n),
             s_m: zero.clone(),
@@ -134,15 +135,15 @@ impl Published {
         Ok(Self { constants, generation: 0, state, stop: None, root: None, asked: None })
     }
 
-    /// Learns from candidates someone else has drawn, as `tell` does from its own.
+    /// Learns from candidates that someone else has drawn, as `tell` does from its own.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
         let mut d = candidates.clone();
         d.column_iter_mut().for_each(|mut d| d -= &self.state.m);
         self.learn_deviations(&(d / self.constants.sigma), loss);
     }
 
-    /// What has been learnt.
-    pub fn state(&self) -> &State {
+    /// What the search has learned.
+    pub fn state(&self) -> &PublishedState {
         &self.state
     }
 
@@ -163,8 +164,8 @@ impl Published {
         if self.stop.is_some() {
             return;
         }
-        let Constants { ref weights, sigma, c_w, lambda0, .. } = self.constants;
-        let State { m, c, s_m, s_c, q1, q2, q3 } = &mut self.state;
+        let PublishedConstants { ref weights, sigma, c_w, lambda0, .. } = self.constants;
+        let PublishedState { m, c, s_m, s_c, q1, q2, q3 } = &mut self.state;
         let lambda = lambda0 / (lambda0 + 1.0);
         let (zeta, alpha) = (lambda.sqrt(), (1.0 - lambda).sqrt());
 
@@ -174,7 +175,7 @@ impl Published {
         let beta = (&d_w + &*s_m * lambda0) * sigma;
         *m += &beta;
 
-        // Covariance, with the Q from before, taken at the new mean. S_w enters C and Q1 alike.
+        // Covariance, with the old Q taken at the new mean. S_w enters both C and Q1.
         linalg::add_outer(q1, 1.0, &s_w, &s_w);
         let kept = 1.0 - (lambda0 + 1.0) * c_w;
         let (to_path, to_sample) = (&*s_c - &beta, &d_w - &beta);
@@ -238,12 +239,12 @@ impl Optimizer for Published {
         self.state.m.clone()
     }
 
-    fn vitals(&self) -> Vitals {
+    fn diagnostics(&self) -> Diagnostics {
         let c = &self.state.c;
         let sigma = self.constants.sigma * (c.trace() / c.nrows() as f64).sqrt();
         let loaded = || Root::of(c).map(|root| root.condition());
         let condition = self.root.as_ref().map(Root::condition).or_else(loaded).unwrap_or(f64::INFINITY);
-        Vitals { generation: self.generation, sigma, condition }
+        Diagnostics { generation: self.generation, sigma, condition }
     }
 
     fn stop(&self) -> Option<StopReason> {

@@ -33,11 +33,11 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::LAMBDA0;
-use crate::optim::cma_es::Constants;
 use crate::optim::gaussian::standard_normal;
+use crate::optim::rates::default_batch;
 use crate::optim::settings::SIGMA;
 use crate::optim::weights::{is_flat, normal_scores, ranking};
-use crate::optim::{Optimizer, Settings, SettingsError, StopReason, Vitals};
+use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 
 /// κ where nothing is set.
 const KAPPA: f64 = 1.0;
@@ -61,7 +61,7 @@ pub struct Steady {
 impl Steady {
     /// About to search from `mean`.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
-        let batch = settings.batch.unwrap_or_else(|| Constants::default_population(mean.len()).next_multiple_of(2));
+        let batch = settings.batch.unwrap_or_else(|| default_batch(mean.len()).next_multiple_of(2));
         if batch % 2 == 1 {
             return Err(SettingsError::new("batch", batch, "use an even number: candidates come in mirrored pairs"));
         }
@@ -146,8 +146,8 @@ impl Optimizer for Steady {
         self.center.clone()
     }
 
-    fn vitals(&self) -> Vitals {
-        Vitals { generation: self.generation, sigma: self.sigma, condition: 1.0 }
+    fn diagnostics(&self) -> Diagnostics {
+        Diagnostics { generation: self.generation, sigma: self.sigma, condition: 1.0 }
     }
 
     /// A search that never narrows has no reason of its own to stop.

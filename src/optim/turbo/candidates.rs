@@ -1,17 +1,17 @@
-//! Points of the unit cube to evaluate or to choose from, one per column.
+//! Points of the unit cube that are evaluated or chosen from, one per column.
 
 use nalgebra::{DMatrix, DVector};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use sobol::{Sobol, params::JoeKuoD6};
 
-/// Coordinates a Sobol sequence can have: the length of Joe and Kuo's table of direction numbers.
+/// The most coordinates of a Sobol sequence: the length of Joe and Kuo's table of direction numbers.
 pub const MOST_COORDINATES: usize = 21_201;
 
-/// How many coordinates of a candidate differ from the center's, on average.
+/// The average number of coordinates in which a candidate differs from the center.
 const PERTURBED: f64 = 20.0;
 
-/// A Latin hypercube: in every coordinate one point in each of the n intervals of length 1/n.
+/// A Latin hypercube: in every coordinate there is one point in each of the n intervals of length 1/n.
 pub fn latin_hypercube(d: usize, n: usize, random: &mut impl RngExt) -> DMatrix<f64> {
     let mut points = DMatrix::zeros(d, n);
     let mut interval: Vec<usize> = (0..n).collect();
@@ -24,8 +24,8 @@ pub fn latin_hypercube(d: usize, n: usize, random: &mut impl RngExt) -> DMatrix<
     points
 }
 
-/// The first n points of the Sobol sequence, every coordinate's binary digits flipped where its shift has a 1. Any shift
-/// leaves the points as evenly spread as they were.
+/// The first n points of the Sobol sequence with a digital shift: binary digits of a coordinate are flipped where its shift
+/// has a 1. The points stay as evenly spread as before.
 pub fn sobol(n: usize, shift: &[u32]) -> DMatrix<f64> {
     let d = shift.len();
     let table = if d <= 1000 { JoeKuoD6::standard() } else { JoeKuoD6::extended() };
@@ -34,7 +34,7 @@ pub fn sobol(n: usize, shift: &[u32]) -> DMatrix<f64> {
     DMatrix::from_iterator(d, n, shifted)
 }
 
-/// The trust region: a box around the best point, longer where the model varies slowly.
+/// The trust region: a box around the best point that is longer where the model varies slowly.
 pub struct Region {
     pub center: DVector<f64>,
     low: DVector<f64>,
@@ -42,7 +42,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// Sides `length` times lengthscale over the lengthscales' geometric mean, cut off at the unit cube.
+    /// Each side is `length` times its lengthscale over the geometric mean of all lengthscales, cut off at the unit cube.
     pub fn new(center: DVector<f64>, lengthscales: &DVector<f64>, length: f64) -> Self {
         let typical = lengthscales.map(f64::ln).mean().exp();
         let half = lengthscales * (0.5 * length / typical);
@@ -51,10 +51,10 @@ impl Region {
         Self { center, low, sides }
     }
 
-    /// n points that differ from the center in a random few of their coordinates, evenly spread over the box in those. In
-    /// many dimensions this is what lets a candidate be better: moving along all coordinates at once, none would be.
+    /// n points that differ from the center in a few random coordinates and are evenly spread over the box in those. In many
+    /// dimensions, a candidate that moves along all coordinates at once would hardly ever be better.
     ///
-    /// Any coordinate may be the one that moves where chance has chosen none. (The authors' code never picks the last.)
+    /// If chance selects no coordinate, any one coordinate moves. The authors' code never picks the last.
     pub fn candidates(&self, n: usize, random: &mut impl RngExt) -> DMatrix<f64> {
         let d = self.center.len();
         let shift: Vec<u32> = (0..d).map(|_| random.random()).collect();

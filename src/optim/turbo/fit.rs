@@ -1,4 +1,4 @@
-//! The hyper-parameters under which the data are most likely, by L-BFGS-B on their logarithms.
+//! The hyperparameters under which the data are most likely, found by L-BFGS-B on their logarithms.
 //!
 //! TuRBO's own code takes 50 steps of Adam instead. A quasi-Newton method reaches a higher likelihood with fewer
 //! evaluations, each of which costs the cube of the number of data.
@@ -10,22 +10,22 @@ use nalgebra::{DMatrix, DVector};
 
 use super::gp::{Hyper, log_marginal_likelihood};
 
-/// Least value, start and greatest value: the paper's. Every fit starts anew, so that it depends on the data alone.
-/// Lengthscales start longer where that is likelier at once: in a hundred dimensions points are so far apart that at the
-/// paper's start none knows of another, and the likelihood has no slope.
+/// Least value, start and greatest value, as in the paper. Every fit starts anew, so it depends on the data only.
+/// Lengthscales start longer if that is likelier: in a hundred dimensions the points are so far apart that at the paper's
+/// start they are all uncorrelated and the likelihood has no slope.
 const OUTPUTSCALE: [f64; 3] = [0.05, 1.0, 20.0];
 const LENGTHSCALE: [f64; 3] = [0.005, 0.5, 2.0];
 const LONGER: [f64; 2] = [1.0, 2.0];
 const NOISE: [f64; 3] = [5e-4, 5e-3, 0.2];
-/// The constant mean of standardised values: free in the paper, as good as free here.
+/// The constant mean of standardized values. It is free in the paper, and these limits do not matter in practice.
 const MEAN: [f64; 3] = [-10.0, 0.0, 10.0];
 
-/// Likelihoods computed per fit, at most.
+/// The most likelihoods computed per fit.
 const EVALUATIONS: usize = 50;
-/// A relative gain in likelihood that is not worth another step.
+/// The fit ends when the relative gain in likelihood is below this.
 const GAIN: f64 = 1e-5;
 
-/// The most likely hyper-parameters found, and how many likelihoods that took.
+/// The most likely hyperparameters found and the number of likelihoods computed.
 pub fn fit(x: &DMatrix<f64>, y: &DVector<f64>) -> (Hyper, usize) {
     let [low, start, high] = [0, 1, 2].map(|which| {
         let mut parameters = vec![OUTPUTSCALE[which].ln()];
@@ -44,7 +44,7 @@ pub fn fit(x: &DMatrix<f64>, y: &DVector<f64>) -> (Hyper, usize) {
     let start = found.borrow().parameters.clone();
     let problem = Constrained::new(likelihood, bounds);
     let solver = Lbfgs::new().with_relative_cost_reduction_tolerance(GAIN);
-    // Whether it converges or runs out of evaluations, what counts is the best that was seen.
+    // The result is the best that was seen, whether the fit converges or runs out of evaluations.
     let _ = Executor::new(problem, solver, FirstOrderState::new(start)).max_iter(EVALUATIONS as u64).run();
     let found = found.into_inner();
     (hyper(&found.parameters), found.evaluations)
@@ -75,7 +75,7 @@ struct Likelihood<'a> {
     found: &'a RefCell<Found>,
 }
 
-/// No more likelihoods.
+/// The limit on likelihoods is reached.
 struct Enough;
 
 impl CostFunction for Likelihood<'_> {

@@ -1,4 +1,4 @@
-//! A Gaussian process: what a few evaluations say about a function everywhere else.
+//! A Gaussian process: a model of a function from a few evaluations.
 //!
 //! Reference: Rasmussen & Williams, "Gaussian Processes for Machine Learning", MIT Press 2006, algorithm 2.1 and eq. (5.9).
 //!
@@ -6,19 +6,19 @@
 //! |---|---|---|
 //! | c, s, σ² | `mean`, `outputscale`, `noise` | f ~ GP(c, s·k), y = f + N(0, σ²) |
 //! | l | `lengthscales` | one per coordinate |
-//! | u | `scaled` | (x − ½)/l; around the middle of the cube differences of squares lose fewer digits |
+//! | u | `scaled` | (x − ½)/l; centered, because then differences of squares lose fewer digits |
 //! | r | | √5 ‖u − u'‖; the Matérn-5/2 kernel is k = (1 + r + r²/3) e⁻ʳ |
 //! | K = LLᵀ | `factor` | covariance of the observations, s·k + σ² on the diagonal |
 //! | α | `alpha` | K⁻¹ (y − c) |
 //!
-//! Points are columns. Pairs of points meet in matrix products; a scalar loop sees each pair once, for its exponential.
+//! Points are columns. Distances of pairs come from matrix products; a scalar loop computes one exponential per pair.
 
 use nalgebra::{DMatrix, DVector};
 
 use super::matern::matern;
 use crate::optim::linalg::{self, NotPositiveDefinite};
 
-/// What a Gaussian process has to be told about its function.
+/// The hyperparameters of a Gaussian process.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hyper {
     pub outputscale: f64,
@@ -27,7 +27,7 @@ pub struct Hyper {
     pub mean: f64,
 }
 
-/// A Gaussian process that has seen data.
+/// A Gaussian process conditioned on data.
 pub struct Gp {
     hyper: Hyper,
     scaled: DMatrix<f64>,
@@ -39,9 +39,9 @@ impl Gp {
     /// Conditioned on the values `y` at the columns of `x`.
     pub fn new(x: &DMatrix<f64>, y: &DVector<f64>, hyper: Hyper) -> Result<Self, NotPositiveDefinite> {
         let scaled = scale(x, &hyper.lengthscales);
-        let factor = factorise(covariance(&scaled, hyper.outputscale, hyper.noise, None))?;
+        let factor = factorize(covariance(&scaled, hyper.outputscale, hyper.noise, None))?;
         let mut alpha = y.add_scalar(-hyper.mean);
-        linalg::solve_factorised(&factor, &mut alpha);
+        linalg::solve_factorized(&factor, &mut alpha);
         Ok(Self { hyper, scaled, factor, alpha })
     }
 
@@ -64,7 +64,7 @@ impl Gp {
     /// Joint draws of noisy observations at the columns of `x`, one per column of standard `normal` numbers.
     pub fn samples(&self, x: &DMatrix<f64>, normal: &DMatrix<f64>) -> Result<DMatrix<f64>, NotPositiveDefinite> {
         let (mean, covariance) = self.posterior(x, self.hyper.noise);
-        let mut samples = linalg::lower_times(&factorise(covariance)?, normal);
+        let mut samples = linalg::lower_times(&factorize(covariance)?, normal);
         samples.column_iter_mut().for_each(|mut sample| sample += &mean);
         Ok(samples)
     }
@@ -80,16 +80,17 @@ pub fn log_marginal_likelihood(
     // ∂K_ij/∂ln l_k = 5 (u_ik − u_jk)² G_ij with G = s (1 + r) e⁻ʳ / 3.
     let mut g = DMatrix::zeros(n, n);
     let k = covariance(&scaled, hyper.outputscale, hyper.noise, Some(&mut g));
-    let factor = factorise(k)?;
+    let factor = factorize(k)?;
     let residual = y.add_scalar(-hyper.mean);
     let mut alpha = residual.clone();
-    linalg::solve_factorised(&factor, &mut alpha);
+    linalg::solve_factorized(&factor, &mut alpha);
     let fit = residual.dot(&alpha);
     let log_determinant = 2.0 * factor.diagonal().iter().map(|d| d.ln()).sum::<f64>();
     let value = -0.5 * (fit + log_determinant + n as f64 * (2.0 * std::f64::consts::PI).ln());
 
-    // Every derivative is ½ tr(A ∂K) with A = ααᵀ − K⁻¹. W = A ∘ G; its diagonal belongs to pairs without a distance.
-    let mut w = linalg::inverse_of_factorised(&factor);
+    // Every derivative is ½ tr(A ∂K) with A = ααᵀ − K⁻¹. W = A ∘ G, and its diagonal is 0 because a point has no distance
+    // from itself.
+    let mut w = linalg::inverse_of_factorized(&factor);
     drop(factor);
     let trace = alpha.norm_squared() - w.trace();
     for j in 0..n {
@@ -142,8 +143,8 @@ fn covariance(scaled: &DMatrix<f64>, outputscale: f64, noise: f64, g: Option<&mu
     k
 }
 
-/// The Cholesky factor, of the matrix with a little more on its diagonal where rounding has left it without one.
-fn factorise(mut a: DMatrix<f64>) -> Result<DMatrix<f64>, NotPositiveDefinite> {
+/// The Cholesky factor. If rounding has made the matrix indefinite, a little is added to its diagonal.
+fn factorize(mut a: DMatrix<f64>) -> Result<DMatrix<f64>, NotPositiveDefinite> {
     let size = a.diagonal().mean();
     let mut factor = DMatrix::zeros(a.nrows(), a.ncols());
     for jitter in [1e-9, 1e-7, 1e-5, 1e-3] {

@@ -1,4 +1,4 @@
-//! TuRBO-1: Bayesian optimisation inside a trust region that follows the best point and adapts its size.
+//! TuRBO-1: Bayesian optimization inside a trust region that follows the best point and adapts its size.
 //!
 //! Reference: Eriksson, Pearce, Gardner, Turner & Poloczek, "Scalable Global Optimization via Local Bayesian Optimization",
 //! NeurIPS 2019. The constants are the paper's.
@@ -10,10 +10,10 @@
 //! | L, τ_succ, τ_fail, f_best | [`trust`] | the trust region's rules |
 //! | n_cand | `choices` | candidates a batch is chosen from |
 //!
-//! It models losses, so it sees their values and not only their ranks: a monotone transformation of the loss changes the
-//! search, and so does a constant added to it, as success is measured by |f_best|. A positive factor changes nothing but
-//! rounding, as long as losses differ by more than a millionth. Nor does moving the problem together with its box; but a batch is chosen by comparing many samples, so that
-//! after a while rounding alone can lead two such searches apart.
+//! It models the values of the losses and not only their ranks. A monotone transformation of the loss therefore changes the
+//! search. So does adding a constant, because success is measured relative to |f_best|. A positive factor changes only the
+//! rounding, as long as losses differ by more than a millionth, and so does moving the problem together with its box. A batch
+//! is chosen by comparing many samples, so after a while rounding alone can make two such searches differ.
 
 pub mod candidates;
 pub mod fit;
@@ -25,19 +25,19 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::gaussian::standard_normal;
-use super::{Bounds, Optimizer, Settings, SettingsError, StopReason, Vitals};
+use super::{Bounds, Diagnostics, Optimizer, Settings, SettingsError, StopReason, rates};
 use crate::random::{Purpose, stream};
 use candidates::{MOST_COORDINATES, Region, latin_hypercube};
 use gp::Gp;
 use trust::Trust;
 
-/// Candidates a batch is chosen from: so many per dimension, and no more than a covariance matrix has room for.
+/// The number of candidates that a batch is chosen from, per dimension and at most. Their covariance matrix must fit in memory.
 const CHOICES_PER_DIMENSION: usize = 100;
 const MOST_CHOICES: usize = 5000;
-/// Evaluations after which the search ends itself: a model costs the cube of what it has seen.
+/// Evaluations after which the search stops. The cost of a model grows with the cube of their number.
 pub const MOST_EVALUATIONS: usize = 5000;
 
-/// The optimiser. `ask`, `tell` and the rest are of [`Optimizer`].
+/// TuRBO. Its `ask` and `tell` are those of [`Optimizer`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Turbo {
     low: f64,
@@ -47,24 +47,23 @@ pub struct Turbo {
     generation: u64,
     evaluations: usize,
     restarts: u64,
-    /// Where the user starts, in the unit cube.
+    /// The given start, in the unit cube.
     start: DVector<f64>,
     best: DVector<f64>,
     best_loss: f64,
     trust: Trust,
     /// Sides of the region of the last model, in the unit cube.
     sides: DVector<f64>,
-    /// The candidates asked and not told yet, in the unit cube. Choosing them again would cost another model.
+    /// The candidates that are asked but not told yet, in the unit cube. Choosing them again would cost another model.
     asked: Option<DMatrix<f64>>,
 }
 
 impl Turbo {
-    /// In the box of the settings. `mean`, brought into the box, is the first point evaluated, so that a search which starts
-    /// from a good policy knows of it. From W = 0 it is one point of the design among others: on Swimmer five seeds with it
-    /// and five without do not tell them apart.
+    /// Searches the box of the settings. The first point evaluated is `mean`, clipped to the box, so that a search which
+    /// starts from a good policy knows about it.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         let Bounds::Clip { low, high } = settings.bounds else {
-            return Err(SettingsError::new("bounds", "none", "TuRBO searches a box: give it one"));
+            return Err(SettingsError::new("bounds", "none", "TuRBO searches a box, so set bounds"));
         };
         let d = mean.len();
         if d > MOST_COORDINATES {
@@ -74,12 +73,12 @@ impl Turbo {
                 "TuRBO can search at most 21201 dimensions",
             ));
         }
-        let batch = settings.batch.unwrap_or(4 + (3.0 * (d as f64).ln()) as usize);
+        let batch = settings.batch.unwrap_or(rates::default_batch(d));
         if batch > choices(d) {
             return Err(SettingsError::new(
                 "batch",
                 batch,
-                "TuRBO chooses among 100 points per dimension, at most 5000",
+                "TuRBO chooses a batch from 100 points per dimension, at most 5000: use a smaller batch",
             ));
         }
         Ok(Self {
@@ -99,13 +98,13 @@ impl Turbo {
         })
     }
 
-    /// Points of the region's first design, n_init. Whole batches, so that all generations cost the same; at most half of
-    /// the evaluations, so that in thousands of dimensions some are left for the search.
+    /// n_init, the number of points in a region's first design. They are whole batches, so that all generations cost the
+    /// same, and at most half of the evaluations, so that some remain for the search in thousands of dimensions.
     fn design(&self) -> usize {
         (2 * self.start.len()).min(MOST_EVALUATIONS / 2).next_multiple_of(self.batch)
     }
 
-    /// The next batch of the design that a region starts from.
+    /// The next batch of a region's first design.
     fn designed(&self) -> DMatrix<f64> {
         let mut random = stream(self.seed, Purpose::Start, self.restarts, 1);
         let mut design = latin_hypercube(self.start.len(), self.design(), &mut random);
@@ -115,7 +114,7 @@ impl Turbo {
         design.columns(self.trust.evaluations(), self.batch).into_owned()
     }
 
-    /// A batch that the model takes for the best, each by one of its samples.
+    /// The next batch chosen by the model. Each candidate minimizes one sample of the model.
     fn chosen(&mut self) -> DMatrix<f64> {
         let (x, y) = self.trust.data();
         let (hyper, _) = fit::fit(&x, &y);
@@ -125,7 +124,7 @@ impl Turbo {
         self.sides = region.sides;
         let normal = standard_normal(candidates.ncols(), self.batch, self.seed, self.generation);
         let samples = Gp::new(&x, &y, hyper).and_then(|gp| gp.samples(&candidates, &normal));
-        // Without a sound model any candidate is as good as another.
+        // If the model breaks down numerically, any candidate is as good as another.
         let chosen = samples.map_or_else(|_| (0..self.batch).collect(), |samples| least(&samples));
         candidates.select_columns(&chosen)
     }
@@ -140,7 +139,7 @@ fn choices(d: usize) -> usize {
     (CHOICES_PER_DIMENSION * d).min(MOST_CHOICES)
 }
 
-/// The row of the least entry of every column, no row twice.
+/// For every column the row of its smallest entry that no earlier column has taken.
 fn least(samples: &DMatrix<f64>) -> Vec<usize> {
     let mut taken = vec![false; samples.nrows()];
     let chosen = samples.column_iter().filter_map(|sample| {
@@ -192,10 +191,11 @@ impl Optimizer for Turbo {
         self.best.clone()
     }
 
-    /// Of points spread evenly over the trust region.
-    fn vitals(&self) -> Vitals {
+    /// The spread of points that are uniform in the trust region. The condition is the squared ratio of its longest side to
+    /// its shortest.
+    fn diagnostics(&self) -> Diagnostics {
         let typical = self.sides.norm() / (self.sides.len() as f64).sqrt();
-        Vitals {
+        Diagnostics {
             generation: self.generation,
             sigma: (self.high - self.low) * typical / 12f64.sqrt(),
             condition: (self.sides.max() / self.sides.min()).powi(2),

@@ -1,4 +1,4 @@
-//! The trust region's data and the rules by which it grows and shrinks.
+//! The data of the trust region and the rules by which it grows and shrinks.
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 use crate::optim::weights::ranking;
 use crate::statistics::{median, standard_deviation};
 
-/// L at the start of a region, and the lengths between which it stays; 2⁻⁷ is the shortest.
+/// L at the start of a region, and its limits.
 const START: f64 = 0.8;
 const SHORTEST: f64 = 1.0 / 128.0;
 const LONGEST: f64 = 1.6;
 /// Batches with a success in a row before L doubles, τ_succ.
 const SUCCESSES: u32 = 3;
-/// The part of |f_best| by which a success has to be better.
+/// A success has to be better by this share of |f_best|.
 const GAIN: f64 = 1e-3;
-/// Losses that differ by less than this are not blown up to a deviation of 1.
+/// Losses with a smaller deviation than this are not rescaled.
 const FLAT: f64 = 1e-6;
-/// A loss beyond this counts as failed: its square would no longer be a number.
+/// A loss beyond this counts as failed because its square could overflow.
 const LARGEST: f64 = 1e100;
 
-/// A trust region and what was evaluated since it began. Points are in the unit cube.
+/// A trust region and all evaluations since it began. Points are in the unit cube.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Trust {
     /// L, in units of the box.
@@ -45,13 +45,13 @@ impl Trust {
         self.losses.len()
     }
 
-    /// Adds points that were not chosen by a model and say nothing about its region.
+    /// Adds points that were not chosen by a model, without adapting the length.
     pub fn learn(&mut self, points: &DMatrix<f64>, loss: &[f64]) {
         self.points.extend_from_slice(points.as_slice());
         self.losses.extend(loss.iter().map(|&v| if v.abs() < LARGEST { v } else { f64::NAN }));
     }
 
-    /// Adds a batch chosen inside the region and adapts its length to how the batch fared.
+    /// Adds a batch that was chosen inside the region and adapts the length to its success.
     pub fn judge(&mut self, points: &DMatrix<f64>, loss: &[f64]) {
         let before = self.best_loss();
         self.learn(points, loss);
@@ -70,14 +70,14 @@ impl Trust {
         }
     }
 
-    /// Whether the region has become too small to go on: the next starts from scratch, somewhere else.
+    /// Whether the region has become too small to continue. The next one starts from scratch.
     pub fn is_exhausted(&self) -> bool {
         self.length < SHORTEST
     }
 
-    /// The points, one per column, and what the model is to believe of them: losses minus their median, over their standard
-    /// deviation. A failed candidate is believed to be as bad as the worst that did not fail, so that the model leads away
-    /// from it without taking it for a cliff.
+    /// The points, one per column, and the values for the model: losses minus their median, divided by their standard
+    /// deviation. A failed candidate gets the worst loss that did not fail, so that the model avoids it but does not see a
+    /// cliff.
     pub fn data(&self) -> (DMatrix<f64>, DVector<f64>) {
         let worst = self.losses.iter().copied().fold(f64::NAN, f64::max);
         let worst = if worst.is_nan() { 0.0 } else { worst };
