@@ -67,9 +67,9 @@ fn syncma_steady_with_bounded_inputs_on_hopper() {
         "hopper",
         &["--variant", "steady", "--normalize", "bounded", "--batch", "12", "--budget", "48", "--sigma", "0.3"],
         [
-            "bd4587e8a41602534db80421e602bef14b0a66e09fbd481375ed148232b0e485",
-            "bd4587e8a41602534db80421e602bef14b0a66e09fbd481375ed148232b0e485",
-            "ab3c4fb0b813bebe23d651710c384f2d277390159c4b91d3f90a0b3c9617659c",
+            "0b54998fc7a4cfb6fce15752114ee8065f44ca13ced7f1b926889a03db0ae267",
+            "38562c139c6bfd2894a724dcdd163229895bbaacecc62dcb2be4538ba0d3e522",
+            "64252c8df96d7602c7c714124214c3aaf53df95b6aa92aba79f4f4baf8f839ab",
         ],
     );
 }

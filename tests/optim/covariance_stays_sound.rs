@@ -106,8 +106,8 @@ fn extreme_settings_do_no_harm() {
             for (name, settings) in every_optimizer(n) {
                 let settings = Settings { lambda0: Some(lambda0), batch: Some(batch), ..settings }.only_used();
                 let Ok(mut search) = settings.build(DVector::from_element(n, 1.0)) else {
-                    // ARS needs pairs, differential evolution three others, TuRBO as many points to choose from.
-                    let may_refuse = ["ars", "differential-evolution", "turbo"];
+                    // ARS and `steady` need pairs, differential evolution three others, TuRBO as many points to choose from.
+                    let may_refuse = ["ars", "syncma steady", "differential-evolution", "turbo"];
                     assert!(may_refuse.contains(&name.as_str()), "{name}, batch {batch}, n {n}");
                     continue;
                 };
