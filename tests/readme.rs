@@ -51,17 +51,27 @@ fn the_two_commands_come_first() {
     let first = text.split("```sh\n").nth(1).unwrap();
     assert!(first.starts_with("cargo run --release -- train"), "{first}");
     assert!(first.contains("\ncargo test --release"), "{first}");
-    let picture = text.find("![").unwrap();
+    let picture = text.find("<img src=").unwrap();
     assert!(picture < text.find("```sh").unwrap(), "a picture on top");
 }
 
+/// The targets of a page's links and pictures that are files.
+fn files(text: &str) -> Vec<&str> {
+    let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let pictures = text.split("<img src=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    links.chain(pictures).filter(|target| !target.starts_with("http")).collect()
+}
+
 #[test]
-fn every_file_the_readme_points_to_is_there() {
-    let text = std::fs::read_to_string(common::root().join("README.md")).unwrap();
-    let targets: Vec<&str> = text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
-    let files: Vec<&&str> = targets.iter().filter(|target| !target.starts_with("http")).collect();
-    assert!(files.len() >= 5, "{files:?}");
-    for file in files {
-        assert!(common::root().join(file).is_file(), "{file}");
+fn every_file_the_pages_point_to_is_there() {
+    let docs = std::fs::read_dir(common::root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let pages: Vec<_> = docs.chain([common::root().join("README.md")]).collect();
+    assert!(pages.len() >= 5, "{pages:?}");
+    for page in pages {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for file in files(&text) {
+            assert!(page.parent().unwrap().join(file).is_file(), "{} points to {file}", page.display());
+        }
     }
+    assert!(files(&std::fs::read_to_string(common::root().join("README.md")).unwrap()).len() >= 5);
 }
