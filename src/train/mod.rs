@@ -11,11 +11,13 @@ mod policies;
 mod resume;
 mod search;
 mod state;
+mod stop;
 mod trials;
 
 pub use resume::{Resume, check_checkpoint};
-pub use search::{Stop, Training};
+pub use search::Training;
 pub use state::{Contender, Source};
+pub use stop::Stop;
 pub use trials::{PlannedRun, run_all};
 
 use crate::optim::Optimizer;

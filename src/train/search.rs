@@ -2,7 +2,8 @@
 
 use super::objective::{CONFIRM_SEED, HELDOUT_SEED, Objective};
 use super::state::{Contender, SearchState, Source};
-use crate::optim::{Optimizer, StopReason};
+use super::stop::Stop;
+use crate::optim::Optimizer;
 use crate::policy::LinearPolicy;
 use crate::rollout::Evaluator;
 use crate::run_folder::{GenerationRow, LockedFolder, Metrics, RunFile, RunState};
@@ -12,33 +13,9 @@ use crate::statistics::{mean, quantile, standard_deviation};
 use crate::{Error, Result};
 use nalgebra::DMatrix;
 use serde_json::json;
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-/// Why a run ended.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Stop {
-    Budget(u64),
-    Target(f64),
-    Time(Duration),
-    Optimizer(StopReason),
-    /// Told to leave; everything is saved.
-    Interrupted,
-}
-
-impl fmt::Display for Stop {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Budget(budget) => write!(f, "the budget of {budget} episodes is used"),
-            Self::Target(target) => write!(f, "the held-out return has reached the target {target}"),
-            Self::Time(time) => write!(f, "the time is up ({})", humantime::format_duration(*time)),
-            Self::Optimizer(reason) => write!(f, "the optimizer stopped: {reason}"),
-            Self::Interrupted => f.write_str("interrupted"),
-        }
-    }
-}
 
 /// A search under way.
 pub struct Training {

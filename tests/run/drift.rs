@@ -74,7 +74,8 @@ fn a_baseline_has_the_settings_of_the_run_that_goes_on() {
     assert_eq!(other["optimizer"].as_str(), Some("cma-es"));
 
     // Readers of the run see it too.
-    let found: Vec<String> = collect(&[run.clone()]).unwrap().into_iter().map(|run| run.optimizer).collect();
+    let found: Vec<String> =
+        collect(std::slice::from_ref(&run)).unwrap().into_iter().map(|run| run.optimizer).collect();
     assert_eq!(found, ["syncma", "cma-es"]);
     let (path, figure) = (run.to_str().unwrap(), place.path().join("a.svg"));
     ok(&locomotion(&["plot", path, "-o", figure.to_str().unwrap()]));

@@ -90,7 +90,7 @@ fn a_raised_budget_makes_a_finished_trial_unfinished() {
     interrupt_at_once(&run, 96);
     assert_eq!(state(), RunState::Stopped);
     assert!(run.join("final.json").exists(), "the policy of the earlier end is kept");
-    let seen = &collect(&[run.clone()]).unwrap()[0];
+    let seen = &collect(std::slice::from_ref(&run)).unwrap()[0];
     assert_eq!(seen.final_score, None, "but it is no final score");
     compare("96");
     assert_eq!(episodes(), 96);
@@ -129,7 +129,7 @@ fn an_older_run_is_read_and_goes_on_with_a_note() {
     ["sources", "task_sha256", "compiled_sha256"].iter().for_each(|key| drop(program.remove(*key).unwrap()));
     std::fs::write(run.join("run.toml"), document.to_string()).unwrap();
 
-    assert!(collect(&[run.clone()]).unwrap()[0].final_score.is_some(), "it has finished");
+    assert!(collect(std::slice::from_ref(&run)).unwrap()[0].final_score.is_some(), "it has finished");
     let path = run.to_str().unwrap();
     ok(&locomotion(&["eval", path, "--episodes", "2"]));
     let output = locomotion(&["train", "--resume", path, "--budget", "108"]);
