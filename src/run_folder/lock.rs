@@ -6,9 +6,13 @@ use crate::{Error, Result, atomic};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::ops::Deref;
+use std::time::{Duration, Instant};
 
 /// Holds the lock, and the id of the process that last had it. It stays: removing it would race with the next process.
 const LOCK: &str = ".lock";
+
+/// A process that was killed just now may hold its lock for a moment longer.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A run folder that nobody else writes into as long as this lives. A process that dies loses the lock.
 #[derive(Debug)]
@@ -24,10 +28,13 @@ impl Folder {
         let path = self.file(LOCK);
         let opened = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path);
         let mut file = opened.map_err(|e| Error::output(&path, e))?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => return Err(self.in_use(&mut file)),
-            // A file system without locks is no reason not to run.
-            Err(TryLockError::Error(_)) | Ok(()) => {}
+        let waited = Instant::now();
+        // A file system without locks is no reason not to run.
+        while let Err(TryLockError::WouldBlock) = file.try_lock() {
+            if waited.elapsed() > PATIENCE {
+                return Err(self.in_use(&mut file));
+            }
+            std::thread::sleep(Duration::from_millis(20));
         }
         // Only for the message of whoever comes second, so a full disk does not matter.
         let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
