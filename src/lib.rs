@@ -7,7 +7,9 @@
 //! | [`sim`] | tasks equal to Gymnasium's: reset, step, observation, reward, termination |
 //! | [`policy`] | a = clamp(W·(s − mean)/std, −1, 1) and its file format |
 //! | [`rollout`] | batches of episodes on threads, outcomes in index order; the one recorder of an episode |
-//! | [`train`] | where optimizers and simulations meet: settings, loop, checkpoints, resume |
+//! | [`settings`] | what a run can be told, and from where |
+//! | [`run_folder`] | the one reader and writer of run folders: lock, state, run.toml, metrics, checkpoints, policies |
+//! | [`train`] | where optimizers and simulations meet: objective, loop, stop rules, resume |
 //! | [`plot`] | numbers → SVG and PNG |
 //! | [`film`] | recordings → video, GIF, contact sheet, HTML replay, window |
 //! | [`traces`] | recordings → HDF5 |
@@ -15,8 +17,9 @@
 //! | [`statistics`], [`random`], [`suggest`], [`workers`], [`atomic`], [`font`] | honest numbers, counter-based random streams, hints for unknown names, threads, files that are whole or absent, letters |
 //! | [`cli`] | one file per command: parse, call the library, print; the only place that knows flags |
 //!
-//! Data goes one way: `cli → report → {plot, film, benchmark}`, `cli → {train, traces}`, `{train, film, traces} → rollout → sim
-//! → policy`, `{train, benchmark} → optim`. `tests/architecture.rs` holds these arrows.
+//! Data goes one way: `cli → report → {plot, film, benchmark}`, `cli → {train, traces}`, `{train, report} → run_folder →
+//! settings`, `{train, film, traces} → rollout → sim → policy`, `{settings, train, benchmark} → optim`.
+//! `tests/architecture.rs` holds these arrows.
 
 pub mod atomic;
 pub mod benchmark;
@@ -30,6 +33,8 @@ pub mod policy;
 pub mod random;
 pub mod report;
 pub mod rollout;
+pub mod run_folder;
+pub mod settings;
 pub mod sim;
 pub mod statistics;
 pub mod suggest;

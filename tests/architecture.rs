@@ -22,11 +22,16 @@ fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("rollout", on_ground(&["policy", "sim"])),
         ("optim", on_ground(&[])),
         ("benchmark", on_ground(&["optim"])),
-        ("train", on_ground(&["atomic", "optim", "policy", "rollout", "sim"])),
+        ("settings", on_ground(&["optim", "sim"])),
+        ("run_folder", on_ground(&["atomic", "optim", "policy", "settings", "sim"])),
+        ("train", on_ground(&["optim", "policy", "rollout", "run_folder", "settings", "sim"])),
         ("plot", on_ground(&["atomic", "font"])),
         ("film", on_ground(&["atomic", "font", "policy", "rollout", "sim"])),
         ("traces", on_ground(&["atomic", "policy", "rollout", "sim"])),
-        ("report", on_ground(&["atomic", "benchmark", "film", "plot", "policy", "sim"])),
+        (
+            "report",
+            on_ground(&["atomic", "benchmark", "film", "optim", "plot", "policy", "run_folder", "settings", "sim"]),
+        ),
         (
             "cli",
             on_ground(&[
@@ -38,6 +43,8 @@ fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
                 "policy",
                 "report",
                 "rollout",
+                "run_folder",
+                "settings",
                 "sim",
                 "traces",
                 "train",
@@ -144,7 +151,20 @@ fn nothing_but_the_command_line_knows_clap() {
 
 #[test]
 fn every_room_says_what_comes_in_what_goes_out_and_what_it_must_not_know() {
-    for room in ["train", "benchmark", "rollout", "plot", "film", "traces", "report", "sim", "statistics", "cli"] {
+    for room in [
+        "train",
+        "settings",
+        "run_folder",
+        "benchmark",
+        "rollout",
+        "plot",
+        "film",
+        "traces",
+        "report",
+        "sim",
+        "statistics",
+        "cli",
+    ] {
         let (_, text) = texts(|file| file == format!("{room}/mod.rs")).remove(0);
         let head: String = text.lines().take(4).collect::<Vec<_>>().join(" ");
         for part in ["In: ", "Out: ", "Must not know: "] {

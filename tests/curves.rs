@@ -72,9 +72,9 @@ fn groups_are_named_by_what_tells_them_apart() {
     let root = tempfile::tempdir().unwrap();
     let fake = |optimizer, extra, seed| Fake { extra, ..Fake::new(optimizer, seed, 1.0) }.write(root.path());
     let folders = [
-        fake("syncma", "lambda0 = 2.0\nthreads = 1\n", 0),
-        fake("syncma", "lambda0 = 0.5\nthreads = 2\n", 0),
-        fake("syncma", "lambda0 = 2.0\nthreads = 2\n", 1),
+        fake("syncma", "lambda0 = 2.0\n", 0),
+        fake("syncma", "lambda0 = 0.5\n", 0),
+        fake("syncma", "lambda0 = 2.0\n", 1),
         fake("cma-es", "", 0),
     ];
     let labels: Vec<(String, usize)> =

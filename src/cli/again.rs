@@ -1,8 +1,8 @@
 //! The commands that make a report again, for its page.
 
-use crate::report::repetitions::{Group, short};
+use crate::report::repetitions::Group;
+use crate::settings::PartialSettings;
 use std::path::{Path, PathBuf};
-use toml::Table;
 
 /// Where the repeated runs go: a new folder, so that they meet no run that is there already.
 const AGAIN: &str = "again";
@@ -39,19 +39,22 @@ fn train(group: &Group) -> String {
 }
 
 /// Task and optimiser first, as one would type it.
-fn flags(settings: &Table) -> String {
-    let first = ["env", "optimizer"];
-    let rest = settings.keys().map(String::as_str).filter(|key| !first.contains(key) && *key != "seed");
-    let flag = |key: &str| Some(format!(" --{} {}", key.replace('_', "-"), quoted(&short(settings.get(key)?))));
-    first.into_iter().chain(rest).filter_map(flag).collect()
+fn flags(settings: &PartialSettings) -> String {
+    let (first, rest): (Vec<_>, Vec<_>) = settings
+        .told()
+        .into_iter()
+        .filter(|(name, _)| *name != "seed")
+        .partition(|(name, _)| ["env", "optimizer"].contains(name));
+    let flag = |(name, value): (&str, String)| format!(" --{} {}", name.replace('_', "-"), quoted(&value));
+    first.into_iter().chain(rest).map(flag).collect()
 }
 
-fn path(path: &Path) -> String {
+pub fn path(path: &Path) -> String {
     quoted(&path.display().to_string())
 }
 
 /// A word as a shell reads it.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=+,@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_string()

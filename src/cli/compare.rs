@@ -1,12 +1,14 @@
+use super::again::path;
 use super::interrupt::Interrupt;
 use super::settings_args::{SettingsArgs, command};
 use super::train::{resolve_shared, usual_folder};
-use super::{print, print_json, write_table};
+use super::{note, print, print_json, write_table};
 use crate::benchmark::Contestant;
 use crate::plot::Axis;
 use crate::report::comparison::Comparison;
 use crate::report::{curves, repetitions, runs};
-use crate::train::{PartialSettings, PlannedRun, RunOptions, run_all};
+use crate::settings::PartialSettings;
+use crate::train::{PlannedRun, Resume, RunOptions, run_all};
 use crate::{Error, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -28,6 +30,9 @@ pub struct Compare {
     /// Print one resumable command per trial, and stop
     #[arg(long)]
     list: bool,
+    /// Go on with trials, and take over finished ones, although program, MuJoCo, task or model have changed since
+    #[arg(long)]
+    allow_drift: bool,
     /// Threads; 0 means one per core. Results do not depend on it
     #[arg(long, default_value_t = 0)]
     threads: usize,
@@ -44,14 +49,19 @@ impl Compare {
         let trials = self.trials()?;
         if self.list {
             let line = |trial: &PlannedRun| {
-                format!("{} --resume {} --quiet\n", command(&trial.resolved.settings), trial.folder.path().display())
+                format!("{} --resume {} --quiet\n", command(&trial.resolved.settings), path(trial.folder.path()))
             };
             return print(&trials.iter().map(line).collect::<String>()).map(|()| 0);
         }
         let interrupt = Interrupt::listen()?;
         let leave = interrupt.leave();
         let options = RunOptions { threads: self.threads, checkpoint_every: Duration::from_secs(30), leave, command };
-        run_all(&trials, &options, &|trial, stop| eprintln!("{}: {stop}", trial.folder.path().display()))?;
+        let how = Resume { previous: false, allow_drift: self.allow_drift };
+        run_all(&trials, how, &options, &|trial, stop, notes| {
+            let folder = trial.folder.path().display();
+            notes.iter().for_each(|text| note(&format!("{folder}: {text}")));
+            eprintln!("{folder}: {stop}");
+        })?;
         if let Some(code) = interrupt.code() {
             eprintln!("saved; the same command goes on");
             return Ok(code);
@@ -61,9 +71,12 @@ impl Compare {
 
     fn trials(&self) -> Result<Vec<PlannedRun>> {
         let first = self.settings.seed.unwrap_or(0);
-        let mut trials = Vec::new();
+        let Some(end) = first.checked_add(u64::from(self.seeds)) else {
+            return Err(Error::usage("--seed is too large: the last trial's seed does not fit 64 bits"));
+        };
+        let mut trials: Vec<(&Contestant, PlannedRun)> = Vec::new();
         for contestant in &self.optimizers {
-            for seed in first..first + u64::from(self.seeds) {
+            for seed in first..end {
                 let flags = PartialSettings {
                     optimizer: Some(contestant.optimizer),
                     variant: contestant.variant.or(self.settings.variant),
@@ -73,10 +86,18 @@ impl Compare {
                 };
                 let resolved = resolve_shared(flags, None)?;
                 let folder = usual_folder(&self.out, &resolved.settings)?;
-                trials.push(PlannedRun { resolved, folder });
+                if let Some((twin, _)) = trials.iter().find(|(_, trial)| trial.folder == folder) {
+                    let what =
+                        format!("`{twin}` and `{contestant}` are the same optimizer with the same settings here");
+                    let place = folder.path().display();
+                    return Err(Error::usage(format!("{what}: both would be\n  {place}"))
+                        .hint("name only one of them in --optimizers, or give them different settings"));
+                }
+                trials.push((contestant, PlannedRun { resolved, folder }));
             }
         }
         // A flag holds for the optimizers that use it, but one has to.
+        let trials: Vec<PlannedRun> = trials.into_iter().map(|(_, trial)| trial).collect();
         let unused = |trial: &PlannedRun, name: &str| trial.resolved.unused().contains(&name);
         let of_none = |name: &&str| trials.iter().all(|trial| unused(trial, name));
         if let Some(name) = trials[0].resolved.unused().iter().find(|name| of_none(name)) {
@@ -89,7 +110,7 @@ impl Compare {
     /// Prints the table and writes it, with the figure, beside the trials.
     fn conclude(&self, trials: &[PlannedRun]) -> Result<()> {
         let folders: Vec<PathBuf> = trials.iter().map(|trial| trial.folder.path().to_path_buf()).collect();
-        let groups = repetitions::group(runs::collect(&folders)?)?;
+        let groups = repetitions::group(runs::read(&folders)?)?;
         let comparison = Comparison::new(&groups);
         let place = folders[0].ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf();
         curves::figure(&groups, Axis::Episodes)?.write(&place.join("comparison-curves.svg"), true)?;

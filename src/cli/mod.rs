@@ -122,6 +122,11 @@ fn print(text: &str) -> Result<()> {
     }
 }
 
+/// Says on stderr what the user should know; a stderr that is closed or full is not an error.
+fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "note: {text}");
+}
+
 /// One JSON document on stdout.
 fn print_json(document: &impl Serialize) -> Result<()> {
     print(&format!("{}\n", to_json(document)?))

@@ -2,6 +2,7 @@
 
 use super::policies;
 use crate::policy::{LinearPolicy, PolicyFile};
+use crate::run_folder::{BEST, FINAL, Folder};
 use crate::sim::{self, Task};
 use crate::{Error, Result};
 use clap::Args;
@@ -27,7 +28,8 @@ impl PolicyArg {
             Some(text) => PolicyFile::from_text(text, &path)?,
             None => PolicyFile::read(&path)?,
         };
-        let task = sim::find(self.env.as_deref().unwrap_or(&file.task)).map_err(|e| self.name_the_field(e, &path))?;
+        let env = self.env.clone().or_else(|| env_of_run(&path, &file)).unwrap_or_else(|| file.task.clone());
+        let task = sim::find(&env).map_err(|e| self.name_the_field(e, &path))?;
         let policy = file.policy_for(&path, task.name(), task.observations, task.actions)?;
         Ok((task, policy, file))
     }
@@ -37,11 +39,11 @@ impl PolicyArg {
         if !self.policy.is_dir() {
             return Ok(self.policy.clone());
         }
-        let known = ["best.json", "final.json"].map(|name| self.policy.join(name));
+        let known = [BEST, FINAL].map(|name| self.policy.join(name));
         known.into_iter().find(|file| file.is_file()).ok_or_else(|| {
             let none =
                 Error::input(&self.policy, "no policy here: the folder has neither `best.json` nor `final.json`");
-            if self.policy.join("run.toml").is_file() {
+            if Folder::new(&self.policy).is_taken() {
                 none.hint("the run writes its first one after its first held-out evaluation")
             } else {
                 none.hint("name a policy file, or a run folder such as runs/swimmer/syncma/seed-0")
@@ -57,4 +59,11 @@ impl PolicyArg {
                 .hint("a policy for your own task needs `--env FILE.toml`"),
         }
     }
+}
+
+/// The task of the run whose folder a policy lies in: a user's own cannot be found by the name that a policy holds.
+fn env_of_run(path: &Path, policy: &PolicyFile) -> Option<String> {
+    let folder = Folder::new(path.parent()?);
+    let own = sim::text(&policy.task).is_none() && folder.is_taken();
+    own.then(|| folder.read_run().ok()?.settings.env).flatten()
 }

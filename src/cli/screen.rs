@@ -4,8 +4,9 @@ use super::print;
 use crate::Result;
 use crate::optim::{Optimizer, OptimizerKind};
 use crate::plot::numbers::thousands;
-use crate::policy::PolicyFile;
-use crate::train::{GenerationRow, Protocol, Stop, Training, mujoco_version};
+use crate::run_folder::{BEST, FINAL, GenerationRow, mujoco_version};
+use crate::settings::Protocol;
+use crate::train::{Stop, Training};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde_json::{Value, json};
 use std::fmt;
@@ -16,10 +17,12 @@ pub struct Screen {
     quiet: bool,
     bar: ProgressBar,
     diverged: u64,
+    /// The command that goes on with all of this.
+    again: String,
 }
 
 impl Screen {
-    pub fn new(search: &Training, json: bool, quiet: bool) -> Result<Self> {
+    pub fn new(search: &Training, json: bool, quiet: bool, again: String) -> Result<Self> {
         let budget = search.run.settings.budget.unwrap_or(0);
         let bar = ProgressBar::with_draw_target(Some(budget), ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template("  {bar:32} {pos}/{len} episodes  {rate}  {eta} left");
@@ -29,7 +32,7 @@ impl Screen {
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).with_key("rate", rate));
         bar.set_position(search.state.episodes);
         bar.reset_eta();
-        let screen = Self { json, quiet, bar, diverged: 0 };
+        let screen = Self { json, quiet, bar, diverged: 0, again };
         if json {
             screen.json_line(json!({
                 "event": "start",
@@ -37,8 +40,10 @@ impl Screen {
                 "settings": search.run.settings,
                 "program": search.run.program,
                 "generation": search.state.generation,
+                "notes": search.notes,
             }))?;
         } else if !quiet {
+            search.notes.iter().for_each(|note| super::note(note));
             print(&head(search))?;
             // Only now, or its first line would stand above the head.
             if std::io::stderr().is_terminal() {
@@ -64,15 +69,16 @@ impl Screen {
         self.bar.finish_and_clear();
         let folder = search.folder.path().display();
         let score = |name: &str| {
-            PolicyFile::read(&search.folder.file(name)).ok().and_then(|policy| policy.score).unwrap_or(Value::Null)
+            let policy = search.folder.read_policy(name).ok().flatten();
+            policy.and_then(|policy| policy.score).unwrap_or(Value::Null)
         };
         if self.json {
             return self.json_line(json!({
                 "event": "end",
                 "stop": stop.to_string(),
                 "folder": search.folder.path(),
-                "final": score("final.json"),
-                "best": score("best.json"),
+                "final": score(FINAL),
+                "best": score(BEST),
             }));
         }
         if self.quiet {
@@ -80,19 +86,19 @@ impl Screen {
         }
         if *stop == Stop::Interrupted {
             let saved = format!("saved      {folder}  (generation {})", search.state.generation);
-            return print(&format!("{saved}\ncontinue   locomotion train --resume {folder}\n"));
+            return print(&format!("{saved}\ncontinue   {}\n", self.again));
         }
         let number = |score: &Value, field: &str| score[field].as_f64().unwrap_or(f64::NAN);
-        let tell = |name: &str, what: &str| {
-            let score = score(&format!("{name}.json"));
+        let tell = |name: &str, file: &str, what: &str| {
+            let score = score(file);
             let [mean, std, median, min, fell] =
                 ["mean", "std", "median", "min", "fell"].map(|field| number(&score, field));
             let spread = format!("median {median:.1}, least {min:.1}, {:.0} % fell", 100.0 * fell);
             format!("  {name:<8} {mean:>8.1} ± {std:<7.1} {what}\n{:<30}{spread}\n", "")
         };
         let mut text = format!("\ndone: {stop}\n\n");
-        text += &tell("final", "the center, on 100 fresh seeds");
-        text += &tell("best", "the best policy met, confirmed, on the same 100 fresh seeds");
+        text += &tell("final", FINAL, "the center, on 100 fresh seeds");
+        text += &tell("best", BEST, "the best policy met, confirmed, on the same 100 fresh seeds");
         text += &format!("\n  {folder}/best.json   play it: locomotion eval {folder}/best.json\n");
         print(&text)
     }

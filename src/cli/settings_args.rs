@@ -1,7 +1,10 @@
 //! The settings of a run as flags.
 
+use super::again::quoted;
 use crate::optim::{OptimizerKind, Variant};
-use crate::train::{Bound, Init, Normalize, PartialSettings, Protocol, Resets, SurvivalShift, Time, for_all_settings};
+use crate::settings::{
+    Bound, Init, Normalize, PartialSettings, Protocol, Resets, SurvivalShift, Time, for_all_settings,
+};
 use clap::Args;
 
 /// Declares a flag for every setting.
@@ -27,10 +30,6 @@ for_all_settings!(flags);
 
 /// The command line that says all of this.
 pub fn command(settings: &PartialSettings) -> String {
-    let flag = |(name, value): (&str, Option<String>)| {
-        let value = value?;
-        Some(format!(" --{} {}", name.replace('_', "-"), value.trim_matches('"')))
-    };
-    let flags: String = settings.entries().into_iter().filter_map(flag).collect();
-    format!("locomotion train{flags}")
+    let flag = |(name, value): (&str, String)| format!(" --{} {}", name.replace('_', "-"), quoted(&value));
+    format!("locomotion train{}", settings.told().into_iter().map(flag).collect::<String>())
 }

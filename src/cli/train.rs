@@ -1,12 +1,15 @@
+use super::again::path;
 use super::interrupt::Interrupt;
 use super::print;
 use super::screen::Screen;
 use super::settings_args::{SettingsArgs, command};
 use crate::optim::OptimizerKind;
 use crate::plot::Axis;
-use crate::report::curves;
+use crate::report::{curves, repetitions, runs};
+use crate::run_folder::{Folder, LockedFolder, RunFile};
+use crate::settings::{PartialSettings, Resolved};
 use crate::sim;
-use crate::train::{Folder, PartialSettings, Resolved, Resume, RunOptions, Stop, Training};
+use crate::train::{Resume, RunOptions, Stop, Training};
 use crate::{Error, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -28,7 +31,7 @@ pub struct Train {
     /// With --resume: go on from the checkpoint before the latest
     #[arg(long, requires = "resume")]
     previous: bool,
-    /// With --resume: go on although program, MuJoCo or model have changed since; recorded in run.toml
+    /// With --resume: go on although program, MuJoCo, task or model have changed since; recorded in run.toml
     #[arg(long, requires = "resume")]
     allow_drift: bool,
     /// Settings from a TOML file; flags win over it
@@ -61,25 +64,40 @@ impl Train {
         if self.print_config {
             return explain(&resolve(self.settings.into(), config)?).map(|()| 0);
         }
-        let given = self.flags().over(config.clone().unwrap_or_default());
-        if self.baseline.is_some_and(|baseline| baseline == given.optimizer.unwrap_or_default()) {
-            return Err(Error::usage("--baseline names the optimizer of the run itself")
-                .hint("variants of one optimizer are compared by `locomotion compare`"));
-        }
+        self.check_baseline(config.as_ref())?;
         let interrupt = Interrupt::listen()?;
-        let search = self.open(config.clone(), &interrupt)?;
-        let (main, stop) = self.follow(search)?;
-        let mut folders = vec![main];
-        if let (Some(baseline), true) = (self.baseline, stop != Stop::Interrupted) {
-            let search = self.open_baseline(baseline, config, folders[0].path(), &interrupt)?;
-            folders.push(self.follow(search)?.0);
+        let main = self.follow(self.open(config, &interrupt)?, None)?;
+        let mut paths = vec![main.folder.path().to_path_buf()];
+        if let (Some(baseline), true) = (self.baseline, main.stop != Stop::Interrupted) {
+            let search = self.open_baseline(baseline, &main, &interrupt)?;
+            paths.push(self.follow(search, Some(&main))?.folder.path().to_path_buf());
         }
         if let Some(code) = interrupt.code() {
             return Ok(code);
         }
-        let paths: Vec<PathBuf> = folders.iter().map(|folder| folder.path().to_path_buf()).collect();
-        curves::write(&paths, Axis::Episodes, &paths[0].join("curves.svg"), true)?;
+        let groups = repetitions::group(runs::read(&paths)?)?;
+        curves::figure(&groups, Axis::Episodes)?.write(&main.folder.file("curves.svg"), true)?;
         Ok(0)
+    }
+
+    /// A run that goes on has the optimizer that it was started with, whatever the flags leave out.
+    fn check_baseline(&self, config: Option<&PartialSettings>) -> Result<()> {
+        let optimizer = match self.resumed() {
+            Some(folder) => folder.read_run()?.settings.optimizer,
+            None => self.flags().over(config.cloned().unwrap_or_default()).optimizer,
+        };
+        match self.baseline {
+            Some(baseline) if baseline == optimizer.unwrap_or_default() => {
+                Err(Error::usage("--baseline names the optimizer of the run itself")
+                    .hint("variants of one optimizer are compared by `locomotion compare`"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The folder of a run to go on with.
+    fn resumed(&self) -> Option<Folder> {
+        self.resume.as_deref().map(Folder::new).filter(Folder::is_taken)
     }
 
     fn flags(&self) -> PartialSettings {
@@ -99,42 +117,52 @@ impl Train {
     fn open(&self, config: Option<PartialSettings>, interrupt: &Interrupt) -> Result<Training> {
         let options = self.options(interrupt)?;
         let how = Resume { previous: self.previous, allow_drift: self.allow_drift };
-        if let Some(folder) = self.resume.as_deref().map(Folder::new).filter(Folder::is_taken) {
+        if let Some(folder) = self.resumed() {
             let given = self.flags().over(config.unwrap_or_default());
-            return Training::resume(&given, folder, how, options);
+            return Training::resume(&given, &folder, how, options);
         }
         let resolved = resolve(self.flags(), config)?;
         let folder = match self.out.as_ref().or(self.resume.as_ref()) {
             Some(path) => Folder::new(path),
             None => usual_folder(Path::new("runs"), &resolved.settings)?,
         };
-        Training::start(&resolved, folder, self.force, options)
+        Training::start(&resolved, &folder, self.force, options)
     }
 
-    /// The same task, budget, seed and objective for another optimiser, in the folder beside this run's; what is there of
-    /// it already is gone on with.
-    fn open_baseline(
-        &self,
-        baseline: OptimizerKind,
-        config: Option<PartialSettings>,
-        main: &Path,
-        interrupt: &Interrupt,
-    ) -> Result<Training> {
-        let resolved = resolve(self.flags().for_other(baseline), config.map(|c| c.for_other(baseline)))?;
-        let folder = match self.out.as_ref().or(self.resume.as_ref()) {
-            Some(_) => Folder::new(main.join(format!("baseline-{}", baseline.name()))),
-            None => usual_folder(Path::new("runs"), &resolved.settings)?,
+    /// The same task, budget, seed and objective for another optimizer, from the settings of the run itself. If the
+    /// baseline has been begun before, it goes on.
+    fn open_baseline(&self, baseline: OptimizerKind, main: &Ended, interrupt: &Interrupt) -> Result<Training> {
+        let settings = &main.run.settings;
+        let shared = PartialSettings {
+            env: settings.env.clone(),
+            seed: settings.seed,
+            budget: settings.budget,
+            target: settings.target,
+            time: settings.time,
+            ..PartialSettings::default()
+        };
+        // An older run does not tell what it was given from what were defaults.
+        let given = main.run.given.clone().unwrap_or_else(|| settings.clone());
+        let resolved = resolve(shared.clone().over(given).for_other(baseline), None)?;
+        let folder = match root(&main.folder, settings)? {
+            Some(root) => usual_folder(&root, &resolved.settings)?,
+            None => main.folder.baseline(baseline.name()),
         };
         let options = self.options(interrupt)?;
         if folder.is_taken() && !self.force {
-            return Training::resume(&resolved.settings, folder, Resume::default(), options);
+            let how = Resume { previous: false, allow_drift: self.allow_drift };
+            let given = if main.run.given.is_some() { &resolved.settings } else { &shared };
+            return Training::resume(given, &folder, how, options);
         }
-        Training::start(&resolved, folder, self.force, options)
+        Training::start(&resolved, &folder, self.force, options)
     }
 
-    /// Runs the search before the user's eyes.
-    fn follow(&self, mut search: Training) -> Result<(Folder, Stop)> {
-        let mut screen = Screen::new(&search, self.json, self.quiet)?;
+    /// Runs the search before the user's eyes. `main` is the run that it is the baseline of.
+    fn follow(&self, mut search: Training, main: Option<&Ended>) -> Result<Ended> {
+        let folder = main.map_or(search.folder.path(), |main| main.folder.path());
+        let baseline = self.baseline.map_or(String::new(), |baseline| format!(" --baseline {}", baseline.name()));
+        let again = format!("locomotion train --resume {}{baseline}", path(folder));
+        let mut screen = Screen::new(&search, self.json, self.quiet, again)?;
         let mut failed = Ok(());
         let stop = search.run(&mut |row| {
             if let Err(error) = screen.row(row) {
@@ -143,8 +171,15 @@ impl Train {
         })?;
         failed?;
         screen.end(&search, &stop)?;
-        Ok((search.folder.clone(), stop))
+        Ok(Ended { folder: search.folder, run: search.run, stop })
     }
+}
+
+/// A run that has ended or was saved; its folder is still locked.
+struct Ended {
+    folder: LockedFolder,
+    run: RunFile,
+    stop: Stop,
 }
 
 fn resolve(flags: PartialSettings, config: Option<PartialSettings>) -> Result<Resolved> {
@@ -163,6 +198,13 @@ pub fn usual_folder(root: &Path, settings: &PartialSettings) -> Result<Folder> {
     let task = sim::find(settings.env.as_deref().unwrap_or_default())?;
     let seed = format!("seed-{}", settings.seed.unwrap_or(0));
     Ok(Folder::new(root.join(task.name()).join(settings.label()).join(seed)))
+}
+
+/// The folder above which a run lies in its usual place, if it does.
+fn root(folder: &Folder, settings: &PartialSettings) -> Result<Option<PathBuf>> {
+    let usual = usual_folder(Path::new(""), settings)?;
+    let root = folder.path().ancestors().nth(3).filter(|_| folder.path().ends_with(usual.path()));
+    Ok(root.map(Path::to_path_buf))
 }
 
 fn explain(resolved: &Resolved) -> Result<()> {

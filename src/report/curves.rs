@@ -1,9 +1,9 @@
 //! Learning curves of runs.
 
-use super::metrics::MetricsRow;
 use super::repetitions::{Group, group};
 use super::runs::collect;
 use crate::plot::{Axis, Curve, Figure, Sheet, Trace, Yardstick, csv, learning};
+use crate::run_folder::GenerationRow;
 use crate::{Error, Result, sim};
 use std::path::{Path, PathBuf};
 
@@ -18,22 +18,26 @@ pub fn figure_on(sheet: Sheet, groups: &[Group], axis: Axis) -> Result<Figure> {
     let Some(first) = groups.first().filter(|_| !curves.is_empty()) else {
         return Err(Error::failed("nothing to draw: no run has a held-out evaluation yet"));
     };
-    let drawing = learning::draw(sheet, &first.env, &curves, &yardsticks(&first.env), axis)?;
-    let title = format!("{}: return over training {}", first.env, axis.name());
+    let drawing = learning::draw(sheet, &first.task, &curves, &yardsticks(&first.env), axis)?;
+    let title = format!("{}: return over training {}", first.task, axis.name());
     Ok(Figure::new(title, drawing, csv(&curves, axis)))
 }
 
 /// A group's held-out return of the deployable policy, and its best so far.
 pub fn curve(group: &Group, axis: Axis) -> Curve {
-    let x = |row: &MetricsRow| match axis {
-        Axis::Episodes => row.episodes,
-        Axis::Steps => row.steps,
+    let x = |row: &GenerationRow| match axis {
+        Axis::Episodes => row.episodes as f64,
+        Axis::Steps => row.steps as f64,
     };
-    let traces = |value: fn(&MetricsRow) -> Option<f64>| -> Vec<Trace> {
-        let trace = |rows: &[MetricsRow]| rows.iter().filter_map(|row| Some((x(row), value(row)?))).collect();
+    let traces = |value: fn(&GenerationRow) -> Option<f64>| -> Vec<Trace> {
+        let trace = |rows: &[GenerationRow]| rows.iter().filter_map(|row| Some((x(row), value(row)?))).collect();
         group.runs.iter().map(|run| trace(&run.rows)).collect()
     };
-    Curve::new(group.label.clone(), &traces(|row| row.heldout), &traces(|row| row.best))
+    Curve::new(
+        group.label.clone(),
+        &traces(GenerationRow::heldout_mean),
+        &traces(|row| row.best_return.filter(|best| best.is_finite())),
+    )
 }
 
 /// Reads the runs in these folders, draws them and writes the three files.

@@ -8,7 +8,6 @@
 pub mod benchmark;
 pub mod comparison;
 pub mod curves;
-mod metrics;
 pub mod page;
 pub mod repetitions;
 pub mod runs;

@@ -1,11 +1,8 @@
 //! Runs that differ in nothing but the seed are repetitions of one experiment.
 
 use super::runs::Run;
+use crate::settings::PartialSettings;
 use crate::{Error, Result};
-use toml::Value;
-
-/// Settings that do not change what is learned, or do so on purpose: the seed.
-const APART: &[&str] = &["seed", "threads", "workers", "out", "resume", "config", "baseline", "json", "quiet", "force"];
 
 /// The repetitions of one experiment, seeds ascending.
 #[derive(Clone, Debug)]
@@ -13,25 +10,33 @@ pub struct Group {
     /// The optimiser, and the settings by which the groups at hand differ.
     pub label: String,
     pub env: String,
+    /// The task as a reader should see it.
+    pub task: String,
     pub optimizer: String,
     pub runs: Vec<Run>,
 }
 
 impl Group {
-    fn setting(&self, key: &str) -> Option<&Value> {
-        self.runs.first().and_then(|run| run.settings.get(key))
+    /// What its runs have in common: all settings but the seed.
+    pub fn settings(&self) -> PartialSettings {
+        self.runs.first().map_or_else(PartialSettings::default, |run| seedless(&run.settings))
     }
+}
+
+fn seedless(settings: &PartialSettings) -> PartialSettings {
+    PartialSettings { seed: None, ..settings.clone() }
 }
 
 /// Sorts runs of one task into groups, in order of first appearance.
 pub fn group(runs: Vec<Run>) -> Result<Vec<Group>> {
     let mut groups: Vec<Group> = Vec::new();
     for run in runs {
-        match groups.iter_mut().find(|group| same_experiment(&group.runs[0], &run)) {
+        match groups.iter_mut().find(|group| group.settings() == seedless(&run.settings)) {
             Some(group) => group.runs.push(run),
             None => groups.push(Group {
                 label: run.optimizer.clone(),
                 env: run.env.clone(),
+                task: run.task.clone(),
                 optimizer: run.optimizer.clone(),
                 runs: vec![run],
             }),
@@ -42,7 +47,7 @@ pub fn group(runs: Vec<Run>) -> Result<Vec<Group>> {
         group.runs.sort_by_key(|run| run.seed);
         // Counting one seed twice would make the result look more certain than it is.
         if let Some(twins) = group.runs.windows(2).find(|pair| pair[0].seed == pair[1].seed) {
-            let folders = twins.iter().map(|run| format!("\n  {}", run.folder.display())).collect::<String>();
+            let folders = twins.iter().map(|run| format!("\n  {}", run.folder.path().display())).collect::<String>();
             return Err(Error::usage(format!("the same experiment with seed {} twice:{folders}", twins[0].seed))
                 .hint("name only one of them"));
         }
@@ -50,12 +55,6 @@ pub fn group(runs: Vec<Run>) -> Result<Vec<Group>> {
     let labels: Vec<String> = groups.iter().map(|group| label(group, &groups)).collect();
     groups.iter_mut().zip(labels).for_each(|(group, label)| group.label = label);
     Ok(groups)
-}
-
-fn same_experiment(a: &Run, b: &Run) -> bool {
-    let keys = |run: &'_ Run| run.settings.keys().filter(|key| !APART.contains(&key.as_str())).count();
-    let same = |key: &String| APART.contains(&key.as_str()) || a.settings.get(key) == b.settings.get(key);
-    keys(a) == keys(b) && a.settings.keys().all(same)
 }
 
 fn check_one_task(groups: &[Group]) -> Result<()> {
@@ -70,19 +69,8 @@ fn check_one_task(groups: &[Group]) -> Result<()> {
 /// A setting is named where groups of one optimizer differ in it. Different optimizers are told apart by their names: each
 /// has defaults of its own, and the report lists all of them.
 fn label(group: &Group, groups: &[Group]) -> String {
-    let kin: Vec<&Group> = groups.iter().filter(|other| other.optimizer == group.optimizer).collect();
-    let differs = |key: &str| kin.iter().any(|other| other.setting(key) != group.setting(key));
-    let settings = &group.runs[0].settings;
-    let named = settings.iter().filter(|(key, _)| key.as_str() != "optimizer" && !APART.contains(&key.as_str()));
-    let named = named.filter(|(key, _)| differs(key)).map(|(key, value)| format!(" {key}={}", short(value)));
-    group.optimizer.clone() + &named.collect::<String>()
-}
-
-/// 2.0 as 2, "exact" without its quotes.
-pub fn short(value: &Value) -> String {
-    match value {
-        Value::String(word) => word.clone(),
-        Value::Float(number) => number.to_string(),
-        other => other.to_string(),
-    }
+    let kin: Vec<_> = groups.iter().filter(|other| other.optimizer == group.optimizer).map(Group::settings).collect();
+    let in_all = |told: &(&str, String)| kin.iter().all(|settings| settings.told().contains(told));
+    let differs = group.settings().told().into_iter().filter(|told| !in_all(told));
+    group.optimizer.clone() + &differs.map(|(name, value)| format!(" {name}={value}")).collect::<String>()
 }

@@ -1,9 +1,9 @@
 //! A task as written in TOML: the model, what is seen, what is paid, when it ends.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// One `envs/*.toml`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
     /// The task's id on the command line.
@@ -33,15 +33,31 @@ pub struct Definition {
     pub defaults: Option<toml::Table>,
 }
 
+impl Definition {
+    /// What decides an episode, and nothing that is only said about the task.
+    pub(super) fn rules(&self) -> Self {
+        Self {
+            about: String::new(),
+            gymnasium: None,
+            camera: None,
+            yardsticks: Vec::new(),
+            defaults: None,
+            // The model is known by its content.
+            model: String::new(),
+            ..self.clone()
+        }
+    }
+}
+
 /// The noise added to every coordinate of the start state.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reset {
     pub qpos: Noise,
     pub qvel: Noise,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Noise {
     /// Uniform in [−s, s).
@@ -51,7 +67,7 @@ pub enum Noise {
 }
 
 /// A stretch of the observation vector.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
     pub of: Field,
@@ -63,7 +79,7 @@ pub struct Part {
 }
 
 /// Fields of MuJoCo's state that can be observed.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Field {
     Qpos,
@@ -74,7 +90,7 @@ pub enum Field {
     CfrcExt,
 }
 
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RewardRule {
     /// Whose x coordinate is the way covered.
@@ -87,7 +103,7 @@ pub struct RewardRule {
     pub contact: Option<Contact>,
 }
 
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Position {
     /// This entry of qpos.
@@ -98,7 +114,7 @@ pub enum Position {
     CenterOfMass,
 }
 
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Alive {
     pub bonus: f64,
@@ -107,7 +123,7 @@ pub struct Alive {
 }
 
 /// Weight of the sum of squared contact forces, subtracted.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contact {
     pub weight: f64,
@@ -118,7 +134,7 @@ pub struct Contact {
 }
 
 /// Every chosen number must lie within the limits; a NaN never does.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
     pub of: Coordinates,
@@ -137,7 +153,7 @@ pub struct Condition {
     pub finite: bool,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Coordinates {
     Qpos,
@@ -147,7 +163,7 @@ pub enum Coordinates {
 }
 
 /// A return worth comparing with, and who says so.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Yardstick {
     #[serde(rename = "return")]

@@ -36,6 +36,20 @@ impl Task {
         self.model.ffi().opt.timestep * self.definition.frame_skip as f64
     }
 
+    /// SHA-256 of what decides an episode besides the model: another wording or other yardsticks do not change it.
+    pub fn rules_sha256(&self) -> String {
+        // A definition came from TOML, so it can become TOML again.
+        sha256(toml::to_string(&self.definition.rules()).unwrap_or_default().as_bytes())
+    }
+
+    /// SHA-256 of the compiled model, with everything that its MJCF includes.
+    pub fn compiled_sha256(&self) -> String {
+        let mut compiled = vec![0; self.model.size()];
+        // It fails only where the buffer is too small.
+        let _ = self.model.save_to_buffer(&mut compiled);
+        sha256(&compiled)
+    }
+
     /// A user's own task: the TOML file and the model it names, next to it.
     pub fn load(file: &Path) -> Result<Arc<Task>> {
         let text = std::fs::read_to_string(file).map_err(|e| Error::input(file, e))?;
@@ -78,12 +92,16 @@ impl Task {
             actions: model.ffi().nu as usize,
             total_mass: numpy_sum(model.body_mass()),
             uses_forces: forces || definition.reward.contact.is_some(),
-            model_sha256: Sha256::digest(mjcf).iter().map(|byte| format!("{byte:02x}")).collect(),
+            model_sha256: sha256(mjcf),
             model: Arc::new(model),
             definition,
             body,
         }
     }
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Keeps MuJoCo from writing MUJOCO_LOG.TXT into the user's folder. Warnings are counted by the simulator instead.

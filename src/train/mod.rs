@@ -5,34 +5,29 @@
 //! resume. Same binary, same seed, same kind of CPU: the same bytes, whatever the number of threads and however often the
 //! run was killed.
 
-mod checkpoint;
-mod choices;
-mod folder;
-mod metrics;
 mod normalizer;
 mod objective;
+mod policies;
+mod resume;
 mod search;
-mod settings;
 mod state;
+mod stop;
 mod trials;
 
-pub use choices::{Bound, Init, Normalize, Protocol, Resets, SurvivalShift, Time};
-pub use folder::{Drift, Folder, Program, RunFile, mujoco_version};
-pub use metrics::GenerationRow;
-pub use search::{Stop, Training};
-pub(crate) use settings::for_all_settings;
-pub use settings::{PartialSettings, Resolved};
+pub use resume::{Resume, check_checkpoint};
+pub use search::Training;
 pub use state::{Contender, Source};
+pub use stop::Stop;
 pub use trials::{PlannedRun, run_all};
 
 use crate::optim::Optimizer;
 use crate::policy::PolicyFile;
 use crate::random::{Purpose, stream};
 use crate::rollout::Evaluator;
+use crate::run_folder::{Folder, LockedFolder, Metrics, Program, RunFile};
+use crate::settings::{Init, Normalize, PartialSettings, Resolved};
 use crate::sim::{self, Task};
 use crate::{Error, Result};
-use checkpoint::Checkpoint;
-use metrics::Metrics;
 use nalgebra::DVector;
 use normalizer::Observed;
 use objective::Objective;
@@ -55,75 +50,44 @@ pub struct RunOptions {
     pub command: fn(&PartialSettings) -> String,
 }
 
-/// How to treat a run that is there already.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Resume {
-    /// Go on from the checkpoint before the latest.
-    pub previous: bool,
-    /// Go on although program, MuJoCo or model have changed; recorded in run.toml.
-    pub allow_drift: bool,
+/// What a search is made of, besides its options.
+struct Parts {
+    task: Arc<Task>,
+    run: RunFile,
+    folder: LockedFolder,
+    state: SearchState,
+    evaluator: Evaluator,
+    metrics: Metrics,
+    notes: Vec<String>,
 }
 
 impl Training {
     /// A new run. A folder that holds one already is refused, unless `force`.
-    pub fn start(resolved: &Resolved, folder: Folder, force: bool, options: RunOptions) -> Result<Training> {
-        let settings = resolved.settings.clone();
+    pub fn start(resolved: &Resolved, folder: &Folder, force: bool, options: RunOptions) -> Result<Training> {
+        let settings = &resolved.settings;
         let task = sim::find(settings.env.as_deref().unwrap_or_default())?;
-        check(&settings)?;
-        if folder.is_taken() && !force {
-            let path = folder.path().display();
-            return Err(Error {
-                kind: crate::error::Kind::Output,
-                ..Error::failed(format!("a run is there already: {path}"))
-            }
-            .hint(format!("continue it with `resume {path}`, replace it with `force`, or choose another `out`"))
-            .naming(&["resume", "force", "out"]));
-        }
-        let mut state = fresh_state(&settings, &task)?;
+        check(settings)?;
+        refuse_taken(folder, force)?;
+        let mut state = fresh_state(settings, &task)?;
         let generation = state.optimizer.ask().ncols() * settings.episodes_per_candidate.unwrap_or(1);
         if settings.budget.is_some_and(|budget| budget < generation as u64) {
             let what = format!("`budget` is less than the {generation} episodes of one generation");
             return Err(Error::usage(what).hint("raise `budget` or lower `batch`").naming(&["budget", "batch"]));
         }
-        let run = RunFile::new(settings, &task);
+        let run = RunFile::new(resolved, Program::here(&task));
         let evaluator = Evaluator::new(&task, options.threads)?;
+        let folder = folder.lock()?;
+        // Another process may have come first.
+        refuse_taken(&folder, force)?;
         folder.start(&run)?;
-        Self::assemble(task, run, folder, state, evaluator, options)
+        let metrics = Metrics::start(&folder)?;
+        Ok(Self::assemble(Parts { task, run, folder, state, evaluator, metrics, notes: Vec::new() }, options))
     }
 
-    /// Goes on from the folder's checkpoint. Only budget, target and time may be set anew.
-    pub fn resume(given: &PartialSettings, folder: Folder, how: Resume, options: RunOptions) -> Result<Training> {
-        let mut run = folder.read_run()?;
-        given.check_used_by(&run.settings)?;
-        // An older version stored settings without effect, too.
-        run.settings = merge(run.settings.only_used(), given, &folder)?;
-        let task = sim::find(run.settings.env.as_deref().unwrap_or_default())?;
-        let checkpoint = Checkpoint::of(folder.path());
-        let state: SearchState =
-            if checkpoint.exists() { checkpoint.load(how.previous)? } else { fresh_state(&run.settings, &task)? };
-        let here = Program::here(&task);
-        if here != run.program {
-            refuse_drift(&run.program, &here, how, &folder)?;
-            run.drift.push(Drift { after_generation: state.generation, from: run.program, to: here.clone() });
-            run.program = here;
-        }
-        let evaluator = Evaluator::new(&task, options.threads)?;
-        folder.write_run(&run)?;
-        Self::assemble(task, run, folder, state, evaluator, options)
-    }
-
-    fn assemble(
-        task: Arc<Task>,
-        run: RunFile,
-        folder: Folder,
-        state: SearchState,
-        evaluator: Evaluator,
-        options: RunOptions,
-    ) -> Result<Training> {
-        Ok(Training {
+    fn assemble(parts: Parts, options: RunOptions) -> Training {
+        let Parts { task, run, folder, state, evaluator, metrics, notes } = parts;
+        Training {
             objective: Objective::new(&run.settings, &task),
-            metrics: Metrics::open(folder.path(), state.metrics)?,
-            checkpoint: Checkpoint::of(folder.path()),
             checkpoint_every: options.checkpoint_every,
             leave: options.leave,
             command: options.command,
@@ -131,8 +95,10 @@ impl Training {
             run,
             folder,
             state,
+            notes,
             evaluator,
-        })
+            metrics,
+        }
     }
 
     pub fn threads(&self) -> usize {
@@ -140,9 +106,15 @@ impl Training {
     }
 }
 
-/// Whether a folder's checkpoint can be read.
-pub fn check_checkpoint(folder: &Path) -> Result<()> {
-    Checkpoint::of(folder).load::<SearchState>(false).map(drop)
+fn refuse_taken(folder: &Folder, force: bool) -> Result<()> {
+    if force || !folder.is_taken() {
+        return Ok(());
+    }
+    let path = folder.path().display();
+    let taken = Error::failed(format!("a run is there already: {path}"));
+    Err(Error { kind: crate::error::Kind::Output, ..taken }
+        .hint(format!("continue it with `resume {path}`, replace it with `force`, or choose another `out`"))
+        .naming(&["resume", "force", "out"]))
 }
 
 fn check(settings: &PartialSettings) -> Result<()> {
@@ -198,44 +170,4 @@ fn normalizer_of(file: &Path, task: &Task) -> Result<crate::policy::Normalizer> 
         return Err(Error::input(file, what));
     }
     policy.normalizer.ok_or_else(|| Error::input(file, "field `normalizer`: this policy has none"))
-}
-
-/// The stored settings with what may change changed; anything else that differs is an error that names it.
-fn merge(stored: PartialSettings, given: &PartialSettings, folder: &Folder) -> Result<PartialSettings> {
-    let merged = PartialSettings {
-        budget: given.budget.or(stored.budget),
-        target: given.target.or(stored.target),
-        time: given.time.or(stored.time),
-        ..stored
-    };
-    for ((name, asked), (_, has)) in given.entries().into_iter().zip(merged.entries()) {
-        if asked.is_some() && asked != has {
-            let (asked, has) = (asked.unwrap_or_default(), has.unwrap_or("nothing".into()));
-            let what = format!("`{name}` is {asked}, but the run was started with {has}");
-            return Err(Error::usage(format!("{what}\n  in {}", folder.path().display()))
-                .hint("only budget, target and time can change; another run needs another `out`")
-                .naming(&[name, "out"]));
-        }
-    }
-    Ok(merged)
-}
-
-fn refuse_drift(was: &Program, here: &Program, how: Resume, folder: &Folder) -> Result<()> {
-    if how.allow_drift {
-        return Ok(());
-    }
-    let parts = [
-        ("program", &was.version, &here.version),
-        ("MuJoCo", &was.mujoco, &here.mujoco),
-        ("model", &was.model_sha256, &here.model_sha256),
-    ];
-    let changed: Vec<String> = parts
-        .iter()
-        .filter(|(_, was, here)| was != here)
-        .map(|(what, was, here)| format!("{what} {was}, now {here}"))
-        .collect();
-    let what = format!("the run was made with another {}", changed.join("; "));
-    Err(Error::input(folder.file("run.toml"), what)
-        .hint("results would no longer be reproducible; `allow_drift` goes on and records it")
-        .naming(&["allow_drift"]))
 }

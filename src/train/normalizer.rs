@@ -1,7 +1,7 @@
 //! Running mean and deviation of observations, as in ARS V2, and optionally their reach.
 
-use super::choices::Normalize;
 use crate::policy::Normalizer;
+use crate::settings::Normalize;
 use serde::{Deserialize, Serialize};
 
 /// A coordinate that hardly moved tells nothing: below this deviation it is not seen at all (ARS, Mania et al. 2018).

@@ -1,11 +1,10 @@
 //! What a candidate is told it is worth.
 
-use super::choices::{Normalize, Protocol, Resets, SurvivalShift};
 use super::normalizer::Observed;
-use super::settings::PartialSettings;
 use crate::policy::LinearPolicy;
 use crate::random::{Purpose, stream};
 use crate::rollout::Evaluator;
+use crate::settings::{Normalize, PartialSettings, Protocol, Resets, SurvivalShift};
 use crate::sim::{EpisodeOutcome, Simulator, Task, rollout_of};
 use rand::Rng;
 use std::sync::atomic::{AtomicBool, Ordering};

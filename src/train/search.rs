@@ -1,57 +1,33 @@
 //! The loop: ask → evaluate → tell → hold out → record, until a rule says stop.
 
-use super::checkpoint::Checkpoint;
-use super::folder::{Folder, RunFile};
-use super::metrics::{GenerationRow, Metrics};
-use super::objective::{CONFIRM_SEED, HELDOUT_SEED, Objective, SCORE_EPISODES, SCORE_SEED};
-use super::settings::PartialSettings;
+use super::objective::{CONFIRM_SEED, HELDOUT_SEED, Objective};
 use super::state::{Contender, SearchState, Source};
-use crate::optim::{Optimizer, StopReason};
+use super::stop::Stop;
+use crate::optim::Optimizer;
 use crate::policy::LinearPolicy;
 use crate::rollout::Evaluator;
+use crate::run_folder::{GenerationRow, LockedFolder, Metrics, RunFile, RunState};
+use crate::settings::PartialSettings;
 use crate::sim::{EpisodeOutcome, Task, rollout};
 use crate::statistics::{mean, quantile, standard_deviation};
 use crate::{Error, Result};
 use nalgebra::DMatrix;
-use serde_json::{Value, json};
-use std::fmt;
+use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-/// Why a run ended.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Stop {
-    Budget(u64),
-    Target(f64),
-    Time(Duration),
-    Optimizer(StopReason),
-    /// Told to leave; everything is saved.
-    Interrupted,
-}
-
-impl fmt::Display for Stop {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Budget(budget) => write!(f, "the budget of {budget} episodes is used"),
-            Self::Target(target) => write!(f, "the held-out return has reached the target {target}"),
-            Self::Time(time) => write!(f, "the time is up ({})", humantime::format_duration(*time)),
-            Self::Optimizer(reason) => write!(f, "the optimizer stopped: {reason}"),
-            Self::Interrupted => f.write_str("interrupted"),
-        }
-    }
-}
 
 /// A search under way.
 pub struct Training {
     pub task: Arc<Task>,
     pub run: RunFile,
-    pub folder: Folder,
+    pub folder: LockedFolder,
     pub state: SearchState,
+    /// What the user should know before the run goes on.
+    pub notes: Vec<String>,
     pub(super) evaluator: Evaluator,
     pub(super) objective: Objective,
     pub(super) metrics: Metrics,
-    pub(super) checkpoint: Checkpoint,
     pub(super) checkpoint_every: Duration,
     /// Set from outside when the run has to leave.
     pub(super) leave: Arc<AtomicBool>,
@@ -89,18 +65,21 @@ impl Training {
         };
         self.state.seconds = seconds_before + started.elapsed().as_secs_f64();
         self.save()?;
-        if stop != Stop::Interrupted && self.finish()?.is_none() {
-            return Ok(Stop::Interrupted);
-        }
+        let stop = if stop != Stop::Interrupted && self.finish()?.is_none() { Stop::Interrupted } else { stop };
+        self.run.state = Some(match &stop {
+            Stop::Interrupted => RunState::Stopped,
+            rule => RunState::Finished { budget: self.settings().budget, because: rule.to_string() },
+        });
+        self.folder.write_run(&self.run)?;
         Ok(stop)
     }
 
     pub fn save(&mut self) -> Result<()> {
         self.state.metrics = self.metrics.sync()?;
-        self.checkpoint.save(&self.state)
+        self.folder.checkpoint().save(&self.folder, &self.run.settings, &self.state)
     }
 
-    fn settings(&self) -> &PartialSettings {
+    pub(super) fn settings(&self) -> &PartialSettings {
         &self.run.settings
     }
 
@@ -234,7 +213,7 @@ impl Training {
     }
 
     /// Episodes of policies from consecutive seeds; `None` if told to leave.
-    fn outcomes(&self, asked: &[(LinearPolicy, u64)], episodes: usize) -> Option<Vec<Vec<EpisodeOutcome>>> {
+    pub(super) fn outcomes(&self, asked: &[(LinearPolicy, u64)], episodes: usize) -> Option<Vec<Vec<EpisodeOutcome>>> {
         let seeds = |first: u64| first..first + episodes as u64;
         let jobs: Vec<(&LinearPolicy, u64)> =
             asked.iter().flat_map(|(policy, first)| seeds(*first).map(move |seed| (policy, seed))).collect();
@@ -244,46 +223,8 @@ impl Training {
         let outcomes = outcomes.into_iter().collect::<Option<Vec<EpisodeOutcome>>>()?;
         Some(outcomes.chunks(episodes).map(<[EpisodeOutcome]>::to_vec).collect())
     }
-
-    /// Scores center and best on seeds nobody has seen and writes them. `None` if told to leave.
-    fn finish(&mut self) -> Result<Option<()>> {
-        let center = self.state.center(self.settings());
-        let best = self.state.best.clone().unwrap_or_else(|| center.clone());
-        let asked = [(center.policy(&self.task), SCORE_SEED), (best.policy(&self.task), SCORE_SEED)];
-        let Some(outcomes) = self.outcomes(&asked, SCORE_EPISODES) else { return Ok(None) };
-        self.folder.write_policy("final.json", &center.file(&self.task, score(&outcomes[0]), self.provenance()))?;
-        self.folder.write_policy("best.json", &best.file(&self.task, score(&outcomes[1]), self.provenance()))?;
-        Ok(Some(()))
-    }
-
-    fn write_best(&self, score: Value) -> Result<()> {
-        match &self.state.best {
-            Some(best) => self.folder.write_policy("best.json", &best.file(&self.task, score, self.provenance())),
-            None => Ok(()),
-        }
-    }
-
-    /// How a policy came about, without anything that differs between machines or moments.
-    fn provenance(&self) -> Value {
-        json!({
-            "command": (self.command)(self.settings()),
-            "program": self.run.program,
-            "episodes": self.state.episodes,
-        })
-    }
 }
 
-fn returns(outcomes: &[EpisodeOutcome]) -> Vec<f64> {
+pub(super) fn returns(outcomes: &[EpisodeOutcome]) -> Vec<f64> {
     outcomes.iter().map(|outcome| outcome.value).collect()
-}
-
-fn score(outcomes: &[EpisodeOutcome]) -> Value {
-    let returns = &returns(outcomes);
-    let fallen = outcomes.iter().filter(|outcome| outcome.terminated).count();
-    json!({
-        "mean": mean(returns), "std": standard_deviation(returns), "median": quantile(returns, 0.5),
-        "min": quantile(returns, 0.0), "max": quantile(returns, 1.0),
-        "fell": fallen as f64 / outcomes.len() as f64,
-        "episodes": returns.len(), "first_seed": SCORE_SEED,
-    })
 }

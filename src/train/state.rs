@@ -1,10 +1,10 @@
 //! Everything a search is at one moment: what a checkpoint stores.
 
-use super::metrics::GenerationRow;
 use super::normalizer::Observed;
-use super::settings::PartialSettings;
 use crate::optim::{AnyOptimizer, Optimizer};
 use crate::policy::{FORMAT, LinearPolicy, Normalizer, PolicyFile};
+use crate::run_folder::GenerationRow;
+use crate::settings::PartialSettings;
 use crate::sim::Task;
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};

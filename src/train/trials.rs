@@ -1,7 +1,9 @@
 //! Many runs side by side: what is missing is run, what is there is gone on with, what is done is left alone.
 
-use super::{Folder, Resolved, Resume, RunOptions, Stop, Training};
-use crate::{Result, workers};
+use super::{Resume, RunOptions, Stop, Training};
+use crate::run_folder::{Folder, Program};
+use crate::settings::Resolved;
+use crate::{Result, sim, workers};
 use std::ops::ControlFlow;
 
 /// One run of a comparison.
@@ -11,38 +13,56 @@ pub struct PlannedRun {
 }
 
 impl PlannedRun {
-    /// Whether it has been run to its end under exactly these settings.
-    pub fn is_done(&self) -> bool {
-        let same = || self.folder.read_run().is_ok_and(|run| run.settings == self.resolved.settings);
-        self.folder.file("final.json").exists() && same()
+    /// Whether it has been run to its end under exactly these settings; unless drift is allowed, also by this program, on
+    /// this task and model.
+    pub fn is_done(&self, how: Resume) -> Result<bool> {
+        let settings = &self.resolved.settings;
+        if !self.folder.is_taken() {
+            return Ok(false);
+        }
+        let mut run = self.folder.read_run()?;
+        run.settings = run.settings.only_used().with_absolute_paths();
+        if !run.has_finished(settings) {
+            return Ok(false);
+        }
+        let task = sim::find(settings.env.as_deref().unwrap_or_default())?;
+        Ok(how.allow_drift || run.program.changes(&Program::here(&task)).is_empty())
     }
 
-    fn run(&self, options: RunOptions) -> Result<Stop> {
+    fn run(&self, how: Resume, options: RunOptions) -> Result<(Stop, Vec<String>)> {
         let mut search = if self.folder.is_taken() {
-            Training::resume(&self.resolved.settings, self.folder.clone(), Resume::default(), options)?
+            Training::resume(&self.resolved.settings, &self.folder, how, options)?
         } else {
-            Training::start(&self.resolved, self.folder.clone(), false, options)?
+            Training::start(&self.resolved, &self.folder, false, options)?
         };
-        search.run(&mut |_| ())
+        let stop = search.run(&mut |_| ())?;
+        Ok((stop, search.notes))
     }
 }
 
-/// Runs the trials, as many at a time as there are threads; `finished` hears of each as it ends. Stops at the first error,
+/// Runs the trials, as many at a time as there are threads; `finished` hears of each as it ends, with what the user
+/// should know about it. Stops at the first error,
 /// and when told to leave.
 pub fn run_all(
     trials: &[PlannedRun],
+    how: Resume,
     options: &RunOptions,
-    finished: &(dyn Fn(&PlannedRun, &Stop) + Sync),
+    finished: &(dyn Fn(&PlannedRun, &Stop, &[String]) + Sync),
 ) -> Result<()> {
     let threads = workers::threads(options.threads);
-    let open: Vec<&PlannedRun> = trials.iter().filter(|trial| !trial.is_done()).collect();
+    let mut open: Vec<&PlannedRun> = Vec::new();
+    for trial in trials {
+        if !trial.is_done(how)? {
+            open.push(trial);
+        }
+    }
     let side_by_side = threads.min(open.len()).max(1);
     let each = RunOptions { threads: (threads / side_by_side).max(1), ..options.clone() };
     workers::share(&open, side_by_side, |trial| {
-        Ok(match trial.run(each.clone())? {
-            Stop::Interrupted => ControlFlow::Break(()),
-            stop => {
-                finished(trial, &stop);
+        Ok(match trial.run(how, each.clone())? {
+            (Stop::Interrupted, _) => ControlFlow::Break(()),
+            (stop, notes) => {
+                finished(trial, &stop, &notes);
                 ControlFlow::Continue(())
             }
         })

@@ -4,6 +4,8 @@
 mod common;
 
 mod damage;
+mod drift;
+mod folder;
 mod resume;
 mod settings;
 mod train;

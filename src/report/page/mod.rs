@@ -68,7 +68,8 @@ fn block((what, commands): &(&str, String)) -> String {
 }
 
 fn curve_section(groups: &[Group]) -> Result<String> {
-    let drawn = groups.iter().flat_map(|group| &group.runs).flat_map(|run| &run.rows).any(|row| row.heldout.is_some());
+    let drawn =
+        groups.iter().flat_map(|group| &group.runs).flat_map(|run| &run.rows).any(|row| row.heldout_mean().is_some());
     if !drawn {
         return Ok(element("p", "No run has had a held-out evaluation yet, so there is nothing to draw.") + "\n");
     }

@@ -1,34 +1,16 @@
 //! How it was done, in words made from the settings.
 
 use super::markup::{element, escape, list};
+use crate::optim::OptimizerKind;
 use crate::plot::numbers::thousands;
-use crate::report::repetitions::{Group, short};
+use crate::report::repetitions::Group;
+use crate::settings::{Bound, Init, Normalize, PartialSettings, Protocol, Resets, SurvivalShift};
 use crate::sim::Task;
-use toml::{Table, Value};
-
-/// What only one kind of search or another looks at, in the order it is told.
-const OF_THE_SEARCH: &[&str] =
-    &["lambda0", "eta_m", "eta_c", "kappa", "batch", "sigma", "step_size", "noise", "top_directions"];
 
 /// The settings of one group, and the task if it could be found.
 struct Asked<'a> {
-    settings: &'a Table,
+    settings: PartialSettings,
     task: Option<&'a Task>,
-}
-
-impl Asked<'_> {
-    fn word(&self, key: &str) -> Option<String> {
-        self.settings.get(key).map(short)
-    }
-
-    fn number(&self, key: &str) -> Option<f64> {
-        let value = self.settings.get(key)?;
-        value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64))
-    }
-
-    fn is(&self, key: &str, word: &str) -> bool {
-        self.settings.get(key).and_then(Value::as_str) == Some(word)
-    }
 }
 
 /// A topic of the protocol: its name, and what one group's settings say about it.
@@ -50,8 +32,7 @@ pub fn protocol(groups: &[Group], task: Option<&Task>) -> String {
     for (name, tell) in TOPICS {
         let mut told: Vec<(String, Vec<&str>)> = Vec::new();
         for group in groups {
-            let Some(run) = group.runs.first() else { continue };
-            let text = tell(&Asked { settings: &run.settings, task });
+            let text = tell(&Asked { settings: group.settings(), task });
             match told.iter_mut().find(|(known, _)| *known == text) {
                 Some((_, labels)) => labels.push(&group.label),
                 None => told.push((text, vec![&group.label])),
@@ -90,38 +71,57 @@ fn sentence(text: &str) -> String {
 
 fn policy(asked: &Asked) -> String {
     let size = asked.task.map_or(String::new(), |task| format!(", {} numbers", task.observations * task.actions));
-    let start = match asked.word("init").as_deref() {
-        Some("zero") => " W starts at zero.",
-        Some("uniform") => " W starts uniformly at random.",
-        _ => "",
+    let start = match asked.settings.init {
+        Some(Init::Zero) => " W starts at zero.",
+        Some(Init::Uniform) => " W starts uniformly at random.",
+        None => "",
     };
-    let bound = match asked.word("bound").as_deref() {
-        None | Some("none") => String::new(),
-        Some(limit) => format!(" Weights are clipped to ±{limit} before they are evaluated."),
+    let bound = match asked.settings.bound {
+        None | Some(Bound(None)) => String::new(),
+        Some(Bound(Some(limit))) => format!(" Weights are clipped to ±{limit} before they are evaluated."),
     };
     format!("Linear: a = clamp(W·z, −1, 1). W{size}, is all that is searched for.{start}{bound}")
 }
 
 fn observations(asked: &Asked) -> String {
-    match asked.word("normalize").as_deref() {
-        Some("none") => "Not normalised: z is what the task shows.".into(),
-        Some("running") => "Normalised by the mean and deviation of everything seen in training so far, frozen inside \
+    match &asked.settings.normalize {
+        Some(Normalize::None) => "Not normalised: z is what the task shows.".into(),
+        Some(Normalize::Running) => {
+            "Normalised by the mean and deviation of everything seen in training so far, frozen inside \
                             a generation and kept with the policy."
-            .into(),
-        Some("bounded") => "Normalized by the mean and deviation of everything seen in training so far, with a larger \
+                .into()
+        }
+        Some(Normalize::Bounded) => {
+            "Normalized by the mean and deviation of everything seen in training so far, with a larger \
                             unit where an input would otherwise exceed 4; frozen inside a generation and kept with the \
                             policy."
-            .into(),
-        Some(file) => format!("Normalised by the fixed mean and deviation of {file}."),
+                .into()
+        }
+        Some(Normalize::File(file)) => format!("Normalised by the fixed mean and deviation of {file}."),
         None => "The runs do not say whether observations are normalised.".into(),
     }
 }
 
 fn search(asked: &Asked) -> String {
-    let optimizer = asked.word("optimizer").unwrap_or_default();
-    let variant = asked.word("variant").filter(|_| optimizer == "syncma").map(|variant| format!("variant {variant}"));
-    let named = OF_THE_SEARCH.iter().filter_map(|key| Some(format!("{} {}", key.replace('_', " "), asked.word(key)?)));
-    let named: Vec<String> = variant.into_iter().chain(named).collect();
+    let settings = &asked.settings;
+    let kind = settings.optimizer.unwrap_or_default();
+    let optimizer = kind.name();
+    let variant = settings.variant.filter(|_| kind == OptimizerKind::SynCma);
+    let variant = variant.map(|variant| format!("variant {}", variant.name()));
+    // What only one kind of search or another looks at.
+    let own = [
+        ("lambda0", settings.lambda0),
+        ("eta m", settings.eta_m),
+        ("eta c", settings.eta_c),
+        ("kappa", settings.kappa),
+        ("batch", settings.batch.map(|batch| batch as f64)),
+        ("sigma", settings.sigma),
+        ("step size", settings.step_size),
+        ("noise", settings.noise),
+        ("top directions", settings.top_directions.map(|directions| directions as f64)),
+    ];
+    let own = own.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value?)));
+    let named: Vec<String> = variant.into_iter().chain(own).collect();
     let named: Vec<&str> = named.iter().map(String::as_str).collect();
     match named[..] {
         [] => format!("{optimizer} with its own defaults."),
@@ -130,41 +130,45 @@ fn search(asked: &Asked) -> String {
 }
 
 fn objective(asked: &Asked) -> String {
-    let episodes = asked.number("episodes_per_candidate").unwrap_or(1.0);
+    let settings = &asked.settings;
+    let episodes = settings.episodes_per_candidate.unwrap_or(1);
     let bonus = asked.task.and_then(|task| task.definition.reward.alive.as_ref()).map_or(0.0, |alive| alive.bonus);
-    let rule = match (asked.is("protocol", "paper"), episodes) {
+    let rule = match (settings.protocol == Some(Protocol::Paper), episodes) {
         (true, n) => format!(
             "A candidate is worth its mean return over {n} episodes on reset seeds 0 to {}, run in lockstep: all stop \
              when the first one ends.",
-            n - 1.0
+            n.saturating_sub(1)
         ),
-        (false, 1.0) => "A candidate is worth its return in one episode from a fresh reset seed.".into(),
+        (false, 1) => "A candidate is worth its return in one episode from a fresh reset seed.".into(),
         (false, n) => format!("A candidate is worth its mean return over {n} episodes from fresh reset seeds."),
     };
-    let shift = if asked.is("survival_shift", "auto") && bonus != 0.0 {
+    let shift = if settings.survival_shift == Some(SurvivalShift::Auto) && bonus != 0.0 {
         format!(
             " In training the survival bonus of {bonus} a step is taken off{}, so that merely standing earns nothing; \
              every return on this page includes it.",
-            match asked.number("survival_steps") {
-                None | Some(0.0) => String::new(),
+            match settings.survival_steps {
+                None | Some(0) => String::new(),
                 Some(steps) => format!(" after {steps} steps"),
             }
         )
     } else {
         String::new()
     };
-    let resets =
-        if asked.is("resets", "common") { " All candidates of a generation start from the same one." } else { "" };
-    let cut = asked.number("training_steps").map_or(String::new(), |steps| {
+    let resets = if settings.resets == Some(Resets::Common) {
+        " All candidates of a generation start from the same one."
+    } else {
+        ""
+    };
+    let cut = settings.training_steps.map_or(String::new(), |steps| {
         format!(" Training episodes are cut off after {steps} steps; the returns on this page are of whole ones.")
     });
     rule + resets + &cut + &shift + " An episode whose physics break down ranks last."
 }
 
 fn budget(asked: &Asked) -> String {
-    let episodes = asked.number("budget").map_or("no limit of".to_string(), |budget| thousands(budget, 0));
-    let target = asked.number("target").map(|target| format!(", or until the held-out return reaches {target}"));
-    let time = asked.word("time").map(|time| format!(", or until {time} are over"));
+    let episodes = asked.settings.budget.map_or("no limit of".to_string(), |budget| thousands(budget as f64, 0));
+    let target = asked.settings.target.map(|target| format!(", or until the held-out return reaches {target}"));
+    let time = asked.settings.time.map(|time| format!(", or until {time} are over"));
     format!(
         "{episodes} training episodes a run{}{}. Held-out episodes are not counted.",
         target.unwrap_or_default(),
@@ -173,9 +177,9 @@ fn budget(asked: &Asked) -> String {
 }
 
 fn heldout(asked: &Asked) -> String {
-    let episodes = asked.number("heldout_episodes").map_or("some".to_string(), |n| thousands(n, 0));
-    let every = match asked.number("heldout_every") {
-        Some(1.0) => "After every generation".to_string(),
+    let episodes = asked.settings.heldout_episodes.map_or("some".to_string(), |n| thousands(n as f64, 0));
+    let every = match asked.settings.heldout_every {
+        Some(1) => "After every generation".to_string(),
         Some(n) => format!("Every {n} generations"),
         None => "Every few generations".to_string(),
     };

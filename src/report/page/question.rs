@@ -3,7 +3,7 @@
 use super::markup::{count, element, escape, list};
 use crate::plot::numbers::{score, thousands};
 use crate::report::comparison::{Comparison, Entry};
-use crate::report::repetitions::{Group, short};
+use crate::report::repetitions::Group;
 use crate::report::table::shown;
 
 /// From so many seeds on, a percentile bootstrap is about as wide as it should be.
@@ -15,13 +15,13 @@ pub fn title(groups: &[Group]) -> String {
         [one] if one.runs.len() == 1 => format!(", seed {}", one.runs[0].seed),
         _ => String::new(),
     };
-    format!("{}: {}{seed}", groups.first().map_or("", |group| &group.env), list(&labels, "and"))
+    format!("{}: {}{seed}", groups.first().map_or("", |group| &group.task), list(&labels, "and"))
 }
 
 pub fn question(groups: &[Group], about: Option<&str>) -> String {
     let task = groups.first().map_or(String::new(), |group| match about {
-        Some(about) => format!("{} ({about})", group.env),
-        None => group.env.clone(),
+        Some(about) => format!("{} ({about})", group.task),
+        None => group.task.clone(),
     });
     let labels: Vec<&str> = groups.iter().map(|group| group.label.as_str()).collect();
     let within = budget(groups).map_or("its budget".to_string(), |budget| format!("{budget} training episodes"));
@@ -43,10 +43,9 @@ pub fn question(groups: &[Group], about: Option<&str>) -> String {
 
 /// The budget, if all have the same.
 fn budget(groups: &[Group]) -> Option<String> {
-    let mut budgets = groups.iter().map(|group| group.runs.first()?.settings.get("budget"));
+    let mut budgets = groups.iter().map(|group| group.settings().budget);
     let first = budgets.next()??;
-    let number = first.as_integer().map_or_else(|| short(first), |budget| thousands(budget as f64, 0));
-    budgets.all(|other| other == Some(first)).then_some(number)
+    budgets.all(|other| other == Some(first)).then(|| thousands(first as f64, 0))
 }
 
 pub fn answer(comparison: &Comparison) -> String {

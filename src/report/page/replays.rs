@@ -7,6 +7,7 @@ use crate::plot::numbers::{score, thousands};
 use crate::policy::PolicyFile;
 use crate::report::repetitions::Group;
 use crate::report::runs::Run;
+use crate::run_folder::{BEST, FINAL};
 use crate::sim::{Simulator, Task};
 use crate::statistics::interquartile_mean;
 use serde_json::Value;
@@ -27,7 +28,7 @@ pub struct Pick<'a> {
 impl Pick<'_> {
     /// The file of the policy.
     pub fn policy(&self) -> PathBuf {
-        self.run.folder.join(self.file)
+        self.run.folder.file(self.file)
     }
 
     pub fn seed(&self) -> u64 {
@@ -39,17 +40,17 @@ impl Pick<'_> {
 pub fn pick(groups: &[Group]) -> Vec<Pick<'_>> {
     let all = || groups.iter().flat_map(|group| group.runs.iter().map(|run| (group.label.as_str(), run)));
     if let (1, Some((label, run))) = (all().count(), all().next()) {
-        let file = ["best.json", "final.json"].into_iter().find(|file| run.folder.join(file).exists());
+        let file = [BEST, FINAL].into_iter().find(|file| run.folder.file(file).exists());
         return file.map(|file| Pick { what: "The best policy", label, run, file }).into_iter().collect();
     }
     let value = |group: &&Group| interquartile_mean(&ranked(group).iter().map(|(score, _)| *score).collect::<Vec<_>>());
     let finished = groups.iter().filter(|group| group.runs.iter().any(|run| run.final_score.is_some()));
     let Some(group) = finished.max_by(|a, b| value(a).total_cmp(&value(b))) else {
         // Nothing has finished: the best confirmed so far.
-        let known = all().filter(|(_, run)| run.folder.join("best.json").exists());
-        let so_far = |run: &Run| run.rows.last().and_then(|row| row.best).unwrap_or(f64::NEG_INFINITY);
+        let known = all().filter(|(_, run)| run.folder.file(BEST).exists());
+        let so_far = |run: &Run| run.rows.last().and_then(|row| row.best_return).unwrap_or(f64::NEG_INFINITY);
         let best = known.max_by(|a, b| so_far(a.1).total_cmp(&so_far(b.1)));
-        let show = |(label, run)| Pick { what: "The best so far", label, run, file: "best.json" };
+        let show = |(label, run)| Pick { what: "The best so far", label, run, file: BEST };
         return best.map(show).into_iter().collect();
     };
     let runs = ranked(group);
@@ -59,8 +60,7 @@ pub fn pick(groups: &[Group]) -> Vec<Pick<'_>> {
         2 => &[("Best seed", 1), ("Worst seed", 0)],
         _ => &[("Best seed", last), ("Median seed", last / 2), ("Worst seed", 0)],
     };
-    let show =
-        |(what, at): &(&'static str, usize)| Pick { what, label: &group.label, run: runs[*at].1, file: "final.json" };
+    let show = |(what, at): &(&'static str, usize)| Pick { what, label: &group.label, run: runs[*at].1, file: FINAL };
     places.iter().map(show).collect()
 }
 

@@ -3,10 +3,10 @@
 use super::markup::{count, element, escape, number, table};
 use crate::Result;
 use crate::plot::numbers::{score, thousands};
-use crate::policy::PolicyFile;
 use crate::report::comparison::Comparison;
 use crate::report::repetitions::Group;
 use crate::report::runs::Run;
+use crate::run_folder::{BEST, FINAL};
 use crate::statistics::RESAMPLES;
 use serde_json::Value;
 
@@ -54,12 +54,13 @@ pub fn runs(groups: &[Group]) -> Result<String> {
     let mut rows = Vec::new();
     for group in groups {
         for run in &group.runs {
-            let trained = run.rows.last().map_or(0.0, |row| row.episodes);
+            let trained = run.rows.last().map_or(0.0, |row| row.episodes as f64);
             rows.push(vec![
                 escape(&format!("{}, seed {}", group.label, run.seed)),
                 number(trained, &thousands(trained, 0)),
-                scored(run, "final.json")?.unwrap_or_else(|| "not finished".into()),
-                scored(run, "best.json")?.unwrap_or_else(|| "none yet".into()),
+                // A run that goes on after an earlier end still has the policy of then.
+                run.final_score.map_or(Ok(None), |_| scored(run, FINAL))?.unwrap_or_else(|| "not finished".into()),
+                scored(run, BEST)?.unwrap_or_else(|| "none yet".into()),
             ]);
         }
     }
@@ -71,11 +72,7 @@ pub fn runs(groups: &[Group]) -> Result<String> {
 }
 
 fn scored(run: &Run, name: &str) -> Result<Option<String>> {
-    let file = run.folder.join(name);
-    if !file.exists() {
-        return Ok(None);
-    }
-    let policy = PolicyFile::read(&file)?;
+    let Some(policy) = run.folder.read_policy(name)? else { return Ok(None) };
     let part = |field: &str| policy.score.as_ref().and_then(|score| score.get(field)).and_then(Value::as_f64);
     let Some(mean) = part("mean") else { return Ok(Some("not scored".into())) };
     let spread = part("std").map_or(String::new(), |std| format!(" ± {}", score(std)));

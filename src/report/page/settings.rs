@@ -1,27 +1,28 @@
 //! Every setting, and what made the numbers besides.
 
 use super::markup::{element, escape, table};
-use crate::report::repetitions::{Group, short};
+use crate::report::repetitions::Group;
 use crate::report::runs::Run;
+use crate::run_folder::{Program, mujoco_version};
 use std::collections::BTreeSet;
-use toml::Value;
 
 const UNSET: &str = "the optimizer's own";
 
 /// What all groups have in common, then what tells them apart.
 pub fn settings(groups: &[Group]) -> String {
-    let keys: BTreeSet<&String> =
-        runs(groups).flat_map(|run| run.settings.keys()).filter(|key| *key != "seed").collect();
-    let of = |group: &Group, key: &str| group.runs.first().and_then(|run| run.settings.get(key)).cloned();
-    let told = |value: &Option<Value>| escape(&value.as_ref().map_or(UNSET.to_string(), short));
+    let told: Vec<Vec<(&str, String)>> = groups.iter().map(|group| group.settings().told()).collect();
+    let names: BTreeSet<&str> = told.iter().flatten().map(|(name, _)| *name).collect();
+    let value = |told: &Vec<(&str, String)>, wanted: &str| -> String {
+        let found = told.iter().find(|(name, _)| *name == wanted);
+        escape(found.map_or(UNSET, |(_, value)| value))
+    };
     let (mut common, mut apart) = (Vec::new(), Vec::new());
-    for key in keys {
-        let values: Vec<Option<Value>> = groups.iter().map(|group| of(group, key)).collect();
-        let name = element("code", key);
-        match values.split_first() {
-            Some((first, rest)) if rest.iter().all(|other| other == first) => common.push(vec![name, told(first)]),
-            _ => apart.push(std::iter::once(name).chain(values.iter().map(told)).collect()),
-        }
+    for name in names {
+        let mut values: Vec<String> = told.iter().map(|told| value(told, name)).collect();
+        let alike = values.windows(2).all(|pair| pair[0] == pair[1]);
+        values.truncate(if alike { 1 } else { values.len() });
+        let row = std::iter::once(element("code", name)).chain(values).collect();
+        if alike { common.push(row) } else { apart.push(row) }
     }
     let labels = groups.iter().map(|group| group.label.clone());
     let header: Vec<String> = std::iter::once("setting".to_string()).chain(labels).collect();
@@ -35,16 +36,24 @@ pub fn settings(groups: &[Group]) -> String {
 
 /// Versions of program, MuJoCo and model: those of the runs, and those that made this page.
 pub fn provenance(groups: &[Group]) -> String {
-    let parts = [("program", "version"), ("MuJoCo", "mujoco"), ("model, SHA-256", "model_sha256")];
+    type Part = (&'static str, fn(&Program) -> &Option<String>);
+    let parts: [Part; 6] = [
+        ("program", |program| &program.version),
+        ("build, digest of its sources", |program| &program.sources),
+        ("MuJoCo", |program| &program.mujoco),
+        ("task, SHA-256", |program| &program.task_sha256),
+        ("model file, SHA-256", |program| &program.model_sha256),
+        ("compiled model, SHA-256", |program| &program.compiled_sha256),
+    ];
     let mut mixed = false;
-    let mut row = |(name, key): (&str, &str)| {
-        let known: BTreeSet<String> =
-            runs(groups).map(|run| run.program.get(key).map_or("not told".to_string(), short)).collect();
+    let mut row = |(name, part): Part| {
+        let told = |run: &Run| part(&run.program).clone().unwrap_or_else(|| "not told".into());
+        let known: BTreeSet<String> = runs(groups).map(told).collect();
         mixed |= known.len() > 1;
         vec![escape(name), known.iter().map(|version| element("code", version)).collect::<Vec<_>>().join("<br>")]
     };
     let mut rows: Vec<Vec<String>> = parts.into_iter().map(&mut row).collect();
-    let here = format!("locomotion {}, MuJoCo {}", env!("CARGO_PKG_VERSION"), mujoco_rs::mujoco_version());
+    let here = format!("locomotion {}, MuJoCo {}", env!("CARGO_PKG_VERSION"), mujoco_version());
     rows.push(vec!["this page".into(), element("code", &here)]);
     let mut html = table("pairs", "What made the numbers", &["part", "version"].map(String::from), &rows);
     if mixed {

@@ -1,7 +1,12 @@
-//! What a run can be told, from five places, later ones winning: the program's defaults, the task's, a protocol's, a
-//! settings file's, the caller's.
+//! In: words from files and callers. Out: the settings of a run, each with its origin.
+//! Must not know: the terminal, flags, where a run is kept.
 
-use super::choices::{Bound, Init, Normalize, Protocol, Resets, SurvivalShift, Time};
+mod choices;
+mod layers;
+
+pub use choices::{Bound, Init, Normalize, Protocol, Resets, SurvivalShift, Time};
+pub use layers::Resolved;
+
 use crate::optim::{self, Bounds, OptimizerKind, SettingsError, Variant};
 use crate::sim::Task;
 use crate::{Error, Result};
@@ -27,6 +32,12 @@ macro_rules! settings {
             /// Every setting with its value, as a file would write it.
             pub fn entries(&self) -> Vec<(&'static str, Option<String>)> {
                 vec![$((stringify!($name), self.$name.as_ref().map(written)),)*]
+            }
+
+            /// Every setting that has a value, as one would say it: 2.0 as 2, "exact" without its quotes.
+            pub fn told(&self) -> Vec<(&'static str, String)> {
+                let all = [$((stringify!($name), self.$name.as_ref().map(said)),)*];
+                all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
             }
 
             /// This layer without the settings that `keep` does not want.
@@ -108,140 +119,21 @@ fn written<T: Serialize>(value: &T) -> String {
     toml::Value::try_from(value).map_or_else(|_| "?".into(), |value| value.to_string())
 }
 
+fn said<T: Serialize>(value: &T) -> String {
+    match toml::Value::try_from(value) {
+        Ok(toml::Value::String(word)) => word,
+        Ok(toml::Value::Float(number)) => number.to_string(),
+        Ok(other) => other.to_string(),
+        Err(_) => "?".into(),
+    }
+}
+
 impl PartialSettings {
     pub fn read(file: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(file).map_err(|e| Error::input(file, e))?;
         toml::from_str(&text).map_err(|e| Error::input(file, e.to_string().trim_end()))
     }
 
-    /// What a task's `[defaults]` says, `[defaults.OPTIMIZER]` first.
-    fn of_task(defaults: &toml::Table, optimizer: OptimizerKind, file: &str) -> Result<Self> {
-        let mut common = defaults.clone();
-        let mut own = toml::Table::new();
-        for name in optim::names() {
-            match common.remove(name) {
-                Some(toml::Value::Table(table)) if name == optimizer.name() => own = table,
-                Some(toml::Value::Table(_)) | None => {}
-                Some(_) => return Err(Error::input(file, format!("`defaults.{name}` must be a table"))),
-            }
-        }
-        // A batch for all is meant for those that rank a generation.
-        if optimizer.has_own_batch() {
-            common.remove("batch");
-        }
-        let layer = |table: toml::Table| {
-            let wrong =
-                |e: toml::de::Error| Error::input(file, format!("in `[defaults]`: {}", e.to_string().trim_end()));
-            table.try_into::<PartialSettings>().map_err(wrong)
-        };
-        Ok(layer(own)?.over(layer(common)?))
-    }
-
-    /// The program's own defaults; what is absent here is the optimiser's to choose.
-    fn of_program() -> Self {
-        PartialSettings {
-            optimizer: Some(OptimizerKind::default()),
-            variant: Some(Variant::default()),
-            budget: Some(10_000),
-            episodes_per_candidate: Some(1),
-            seed: Some(0),
-            init: Some(Init::Zero),
-            normalize: Some(Normalize::Running),
-            bound: Some(Bound(None)),
-            survival_shift: Some(SurvivalShift::Auto),
-            resets: Some(Resets::Common),
-            heldout_episodes: Some(20),
-            protocol: Some(Protocol::Gymnasium),
-            ..PartialSettings::default()
-        }
-    }
-
-    /// The SynCMA paper's choices, with raw observations instead of statistics from a policy trained before.
-    fn of_protocol(protocol: Protocol) -> Self {
-        match protocol {
-            Protocol::Gymnasium => PartialSettings::default(),
-            Protocol::Paper => PartialSettings {
-                variant: Some(Variant::Published),
-                batch: Some(100),
-                sigma: Some(0.1),
-                init: Some(Init::Uniform),
-                bound: Some(Bound(Some(1.0))),
-                normalize: Some(Normalize::None),
-                survival_shift: Some(SurvivalShift::Off),
-                resets: Some(Resets::Own),
-                episodes_per_candidate: Some(10),
-                ..PartialSettings::default()
-            },
-        }
-    }
-}
-
-/// All settings of a run, and where each came from.
-#[derive(Clone, Debug)]
-pub struct Resolved {
-    pub settings: PartialSettings,
-    layers: Vec<(&'static str, PartialSettings)>,
-}
-
-impl Resolved {
-    /// `task_defaults` answers what a task's TOML says under `[defaults]`. Settings that the optimizer does not use are left
-    /// out, wherever they come from; [`Resolved::unused`] names those that the user has set.
-    pub fn new(
-        flags: PartialSettings,
-        config: Option<PartialSettings>,
-        task_defaults: impl FnOnce(&str) -> Result<Option<toml::Table>>,
-    ) -> Result<Self> {
-        let given = flags.clone().over(config.clone().unwrap_or_default());
-        let Some(env) = given.env.clone() else {
-            return Err(Error::usage("no task given").hint("say which: `env ant`").naming(&["env"]));
-        };
-        let optimizer = given.optimizer.unwrap_or_default();
-        let task = match task_defaults(&env)? {
-            Some(table) => PartialSettings::of_task(&table, optimizer, &env)?,
-            None => PartialSettings::default(),
-        };
-        let protocol = given.protocol.or(task.protocol).unwrap_or_default();
-        let layers = vec![
-            ("flag", flags),
-            ("config", config.unwrap_or_default()),
-            ("protocol", PartialSettings::of_protocol(protocol)),
-            ("task", task),
-            ("default", PartialSettings::of_program()),
-        ];
-        let settings =
-            layers.iter().rev().fold(PartialSettings::default(), |below, (_, layer)| layer.clone().over(below));
-        Ok(Self { settings: settings.only_used(), layers })
-    }
-
-    /// The settings that the caller or a settings file gives although the optimizer does not use them.
-    pub fn unused(&self) -> Vec<&'static str> {
-        self.given().flat_map(|layer| layer.unused_by(&self.settings)).collect()
-    }
-
-    /// An error for the first of the [`unused`](Self::unused).
-    pub fn check_used(&self) -> Result<()> {
-        self.given().try_for_each(|layer| layer.check_used_by(&self.settings))
-    }
-
-    fn given(&self) -> impl Iterator<Item = &PartialSettings> {
-        self.layers.iter().filter(|(origin, _)| ["flag", "config"].contains(origin)).map(|(_, layer)| layer)
-    }
-
-    /// Every setting, its value and its origin.
-    pub fn explain(&self) -> Vec<(&'static str, Option<String>, &'static str)> {
-        let origin = |index: usize, name: &str| {
-            let says = |(_, layer): &&(&'static str, PartialSettings)| layer.entries()[index].1.is_some();
-            if !self.settings.uses(name) {
-                return "not used by the optimizer";
-            }
-            self.layers.iter().find(says).map_or("the optimizer's own", |(name, _)| name)
-        };
-        let entries = self.settings.entries().into_iter().enumerate();
-        entries.map(|(index, (name, value))| (name, value, origin(index, name))).collect()
-    }
-}
-
-impl PartialSettings {
     /// The optimiser's part of the settings, for the weights of a policy that masters this task.
     pub fn for_optimizer(&self, task: &Task) -> optim::Settings {
         let optimizer = self.optimizer.unwrap_or_default();
@@ -300,6 +192,23 @@ impl PartialSettings {
         match self.bound {
             Some(Bound(Some(limit))) => Bounds::Clip { low: -limit, high: limit },
             _ => Bounds::None,
+        }
+    }
+
+    /// The same with files named so that they are found from any folder.
+    pub fn with_absolute_paths(self) -> PartialSettings {
+        let absolute = |path: String| match std::path::absolute(&path) {
+            Ok(absolute) => absolute.display().to_string(),
+            Err(_) => path,
+        };
+        let is_file = |env: &String| env.ends_with(".toml");
+        PartialSettings {
+            env: self.env.map(|env| if is_file(&env) { absolute(env) } else { env }),
+            normalize: self.normalize.map(|normalize| match normalize {
+                Normalize::File(file) => Normalize::File(absolute(file)),
+                other => other,
+            }),
+            ..self
         }
     }
 

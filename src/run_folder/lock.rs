@@ -1,0 +1,102 @@
+//! The right to write into a run folder: one process at a time.
+
+use super::{FILES, Folder, RUN, RunFile};
+use crate::policy::PolicyFile;
+use crate::{Error, Result, atomic};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::ops::Deref;
+use std::time::{Duration, Instant};
+
+/// Holds the lock, and the id of the process that last had it. It stays: removing it would race with the next process.
+const LOCK: &str = ".lock";
+
+/// A process that was killed just now may hold its lock for a moment longer.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A run folder that nobody else writes into as long as this lives. A process that dies loses the lock.
+#[derive(Debug)]
+pub struct LockedFolder {
+    folder: Folder,
+    _lock: File,
+}
+
+impl Folder {
+    /// Makes the folder if there is none, locks it, and sweeps away what a killed process left half written.
+    pub fn lock(&self) -> Result<LockedFolder> {
+        fs::create_dir_all(self.path()).map_err(|e| Error::output(self.path(), e))?;
+        let path = self.file(LOCK);
+        let opened = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path);
+        let mut file = opened.map_err(|e| Error::output(&path, e))?;
+        let waited = Instant::now();
+        // A file system without locks is no reason not to run.
+        while let Err(TryLockError::WouldBlock) = file.try_lock() {
+            if waited.elapsed() > PATIENCE {
+                return Err(self.in_use(&mut file));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        // Only for the message of whoever comes second, so a full disk does not matter.
+        let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+        self.sweep();
+        Ok(LockedFolder { folder: self.clone(), _lock: file })
+    }
+
+    fn in_use(&self, lock: &mut File) -> Error {
+        let mut holder = String::new();
+        let _ = lock.read_to_string(&mut holder);
+        let who = match holder.trim() {
+            "" => "another process".to_string(),
+            id => format!("another process (id {id})"),
+        };
+        Error::failed(format!("{who} is working on this run\n  in {}", self.path().display()))
+            .hint("wait until it has ended, stop it, or choose another `out`")
+            .naming(&["out"])
+    }
+
+    /// Removes the temporary files of files that only a holder of the lock writes.
+    fn sweep(&self) {
+        let is_ours = |name: &str| {
+            let rest = name.strip_prefix('.').filter(|name| name.ends_with(".tmp"));
+            rest.is_some_and(|rest| {
+                FILES.iter().any(|file| rest.strip_prefix(file).is_some_and(|r| r.starts_with('.')))
+            })
+        };
+        for entry in fs::read_dir(self.path()).into_iter().flatten().flatten() {
+            if is_ours(&entry.file_name().to_string_lossy()) {
+                // What cannot be removed is in nobody's way.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+impl Deref for LockedFolder {
+    type Target = Folder;
+    fn deref(&self) -> &Folder {
+        &self.folder
+    }
+}
+
+impl LockedFolder {
+    /// Begins a run: what is there of an old one is removed first.
+    pub fn start(&self, run: &RunFile) -> Result<()> {
+        for file in FILES.map(|name| self.file(name)) {
+            match fs::remove_file(&file) {
+                Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::output(&file, e)),
+                _ => {}
+            }
+        }
+        self.write_run(run)
+    }
+
+    pub fn write_run(&self, run: &RunFile) -> Result<()> {
+        atomic::write(&self.file(RUN), run.text()?.as_bytes())
+    }
+
+    pub fn write_policy(&self, name: &str, policy: &PolicyFile) -> Result<()> {
+        let mut text = serde_json::to_string(policy).map_err(|e| Error::failed(format!("cannot write {name}: {e}")))?;
+        text.push('\n');
+        atomic::write(&self.file(name), text.as_bytes())
+    }
+}

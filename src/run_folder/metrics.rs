@@ -1,0 +1,90 @@
+//! metrics.csv being written: cut back to the checkpoint when a run is resumed.
+
+use super::generation_row::{GenerationRow, header, parse};
+use super::{LockedFolder, METRICS};
+use crate::{Error, Result};
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::PathBuf;
+
+/// The open file.
+pub struct Metrics {
+    path: PathBuf,
+    file: File,
+    length: u64,
+}
+
+impl Metrics {
+    /// A new file with nothing but the names of its columns.
+    pub fn start(folder: &LockedFolder) -> Result<Self> {
+        let mut metrics = Self::open(folder)?;
+        metrics.cut()?;
+        metrics.append(format!("{}\n", header()).as_bytes())?;
+        Ok(metrics)
+    }
+
+    /// Goes on after the first `length` bytes, which hold the rows of `generations` generations. What stands there is
+    /// checked first, so that a file somebody has changed is neither cut in the middle of a row nor added to.
+    pub fn resume(folder: &LockedFolder, length: u64, generations: u64) -> Result<Self> {
+        let mut metrics = Self::open(folder)?;
+        let mut bytes = Vec::new();
+        metrics.file.read_to_end(&mut bytes).map_err(|e| Error::input(&metrics.path, e))?;
+        let present = bytes.len();
+        let kept = bytes
+            .get(..length as usize)
+            .ok_or_else(|| format!("{present} bytes, but the checkpoint has seen {length}: rows are missing"));
+        kept.and_then(|kept| check(kept, generations)).map_err(|what| {
+            Error::input(&metrics.path, what)
+                .hint("the file is not as the run left it: restore it, or start the run again with `force`")
+                .naming(&["force"])
+        })?;
+        metrics.length = length;
+        metrics.cut()?;
+        Ok(metrics)
+    }
+
+    fn open(folder: &LockedFolder) -> Result<Self> {
+        let path = folder.file(METRICS);
+        let file = OpenOptions::new().create(true).append(true).read(true).open(&path);
+        Ok(Self { file: file.map_err(|e| Error::output(&path, e))?, path, length: 0 })
+    }
+
+    fn cut(&self) -> Result<()> {
+        self.file.set_len(self.length).map_err(|e| Error::output(&self.path, e))
+    }
+
+    pub fn write(&mut self, row: &GenerationRow) -> Result<()> {
+        self.append(&row.line()?)
+    }
+
+    /// Makes the rows durable and says how many bytes they are.
+    pub fn sync(&mut self) -> Result<u64> {
+        self.file.sync_data().map_err(|e| Error::output(&self.path, e))?;
+        Ok(self.length)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.file.write_all(bytes).map_err(|e| Error::output(&self.path, e))?;
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+/// Whether this is what a run writes: its columns, its line ends, a row for every generation up to this one.
+fn check(bytes: &[u8], generations: u64) -> std::result::Result<(), String> {
+    let text = std::str::from_utf8(bytes).map_err(|e| format!("not UTF-8: {e}"))?;
+    if let Some(line) = text.split('\n').position(|line| line.contains('\r')) {
+        return Err(format!("line {} ends in CR LF; a run ends its lines in LF alone", line + 1));
+    }
+    let found = text.lines().next().unwrap_or_default();
+    if found != header() {
+        return Err(format!("line 1: the columns are `{found}`, this program writes `{}`", header()));
+    }
+    let last = parse(text)?.last().map_or(0, |row| row.generation);
+    if !text.ends_with('\n') || last != generations {
+        let what =
+            format!("the rows that the checkpoint has seen end with generation {last}, its own is {generations}");
+        return Err(what);
+    }
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! In: settings, rows, policies, snapshots. Out: a run folder, and the same read back.
+//! Must not know: how a search works, the terminal, flags, pictures.
+//!
+//! This is the one reader and writer of run folders. Whoever writes holds the folder's lock; whoever reads needs none,
+//! since every file but metrics.csv is whole or absent, and of metrics.csv only finished lines count.
+
+mod checkpoint;
+mod generation_row;
+mod lock;
+mod metrics;
+mod program;
+mod run_file;
+
+pub use checkpoint::Checkpoint;
+pub use generation_row::GenerationRow;
+pub use lock::LockedFolder;
+pub use metrics::Metrics;
+pub use program::{Program, mujoco_version};
+pub use run_file::{Drift, FORMAT, RunFile, RunState};
+
+use crate::policy::PolicyFile;
+use crate::{Error, Result};
+use std::path::{Path, PathBuf};
+
+const RUN: &str = "run.toml";
+const METRICS: &str = "metrics.csv";
+const CHECKPOINT: &str = "checkpoint.bin";
+const PREVIOUS: &str = "checkpoint.previous.bin";
+pub const FINAL: &str = "final.json";
+pub const BEST: &str = "best.json";
+/// How the folder of a run's baseline begins; it lies inside the run's own.
+const BASELINE: &str = "baseline-";
+
+/// All that a run writes, run.toml first: without it, there is no run.
+const FILES: [&str; 9] = [RUN, CHECKPOINT, PREVIOUS, METRICS, BEST, FINAL, "curves.svg", "curves.png", "curves.csv"];
+
+/// A folder that a run lives in, or may.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// Whether a run lives here.
+    pub fn is_taken(&self) -> bool {
+        self.file(RUN).is_file()
+    }
+
+    /// Where a baseline of this run lives.
+    pub fn baseline(&self, optimizer: &str) -> Folder {
+        Folder(self.file(&format!("{BASELINE}{optimizer}")))
+    }
+
+    pub fn read_run(&self) -> Result<RunFile> {
+        RunFile::read(&self.file(RUN))
+    }
+
+    /// The finished rows of metrics.csv.
+    pub fn read_metrics(&self) -> Result<Vec<GenerationRow>> {
+        generation_row::read(&self.file(METRICS))
+    }
+
+    /// The checkpoints of this run.
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint::new(self.file(CHECKPOINT), self.file(PREVIOUS))
+    }
+
+    /// A policy of this run, if it has been written.
+    pub fn read_policy(&self, name: &str) -> Result<Option<PolicyFile>> {
+        let file = self.file(name);
+        if file.exists() { PolicyFile::read(&file).map(Some) } else { Ok(None) }
+    }
+
+    /// The mean return of the policy at the end of a run. A run that goes on has none, even where an earlier end left a
+    /// policy. Older runs do not tell their state; those with a final policy have finished.
+    pub fn final_score(&self, run: &RunFile) -> Result<Option<f64>> {
+        let policy = match &run.state {
+            Some(RunState::Running | RunState::Stopped) => None,
+            Some(RunState::Finished { .. }) | None => self.read_policy(FINAL)?,
+        };
+        let Some(policy) = policy else { return Ok(None) };
+        match policy.score.as_ref().and_then(|score| score.get("mean")).and_then(serde_json::Value::as_f64) {
+            Some(mean) => Ok(Some(mean)),
+            None => {
+                let what = "field `score.mean`: a finished run's final policy has a number here";
+                Err(Error::input(self.file(FINAL), what))
+            }
+        }
+    }
+
+    /// This run's folder and those of its baselines; of a folder without a run, those of all runs below. Links to folders
+    /// are not followed below the first, so that a circle of links ends.
+    pub fn runs(&self) -> Result<Vec<Folder>> {
+        let mut found = Vec::new();
+        self.find(&mut found)?;
+        Ok(found)
+    }
+
+    fn find(&self, found: &mut Vec<Folder>) -> Result<()> {
+        let taken = self.is_taken();
+        if taken {
+            found.push(self.clone());
+        }
+        let entries = std::fs::read_dir(&self.0).map_err(|e| Error::input(&self.0, e))?;
+        let mut below: Vec<PathBuf> = entries
+            .flatten()
+            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+            .filter(|entry| !taken || entry.file_name().to_string_lossy().starts_with(BASELINE))
+            .map(|entry| entry.path())
+            .collect();
+        below.sort();
+        below.into_iter().try_for_each(|path| Folder(path).find(found))
+    }
+}

@@ -1,0 +1,137 @@
+//! Settings come from five places, later ones winning: the program's defaults, the task's, a protocol's, a settings
+//! file's, the caller's.
+
+use super::{Bound, Init, Normalize, PartialSettings, Protocol, Resets, SurvivalShift};
+use crate::optim::{self, OptimizerKind, Variant};
+use crate::{Error, Result};
+
+impl PartialSettings {
+    /// What a task's `[defaults]` says, `[defaults.OPTIMIZER]` first.
+    fn of_task(defaults: &toml::Table, optimizer: OptimizerKind, file: &str) -> Result<Self> {
+        let mut common = defaults.clone();
+        let mut own = toml::Table::new();
+        for name in optim::names() {
+            match common.remove(name) {
+                Some(toml::Value::Table(table)) if name == optimizer.name() => own = table,
+                Some(toml::Value::Table(_)) | None => {}
+                Some(_) => return Err(Error::input(file, format!("`defaults.{name}` must be a table"))),
+            }
+        }
+        // A batch for all is meant for those that rank a generation.
+        if optimizer.has_own_batch() {
+            common.remove("batch");
+        }
+        let layer = |table: toml::Table| {
+            let wrong =
+                |e: toml::de::Error| Error::input(file, format!("in `[defaults]`: {}", e.to_string().trim_end()));
+            table.try_into::<PartialSettings>().map_err(wrong)
+        };
+        Ok(layer(own)?.over(layer(common)?))
+    }
+
+    /// The program's own defaults; what is absent here is the optimiser's to choose.
+    fn of_program() -> Self {
+        PartialSettings {
+            optimizer: Some(OptimizerKind::default()),
+            variant: Some(Variant::default()),
+            budget: Some(10_000),
+            episodes_per_candidate: Some(1),
+            seed: Some(0),
+            init: Some(Init::Zero),
+            normalize: Some(Normalize::Running),
+            bound: Some(Bound(None)),
+            survival_shift: Some(SurvivalShift::Auto),
+            resets: Some(Resets::Common),
+            heldout_episodes: Some(20),
+            protocol: Some(Protocol::Gymnasium),
+            ..PartialSettings::default()
+        }
+    }
+
+    /// The SynCMA paper's choices, with raw observations instead of statistics from a policy trained before.
+    fn of_protocol(protocol: Protocol) -> Self {
+        match protocol {
+            Protocol::Gymnasium => PartialSettings::default(),
+            Protocol::Paper => PartialSettings {
+                variant: Some(Variant::Published),
+                batch: Some(100),
+                sigma: Some(0.1),
+                init: Some(Init::Uniform),
+                bound: Some(Bound(Some(1.0))),
+                normalize: Some(Normalize::None),
+                survival_shift: Some(SurvivalShift::Off),
+                resets: Some(Resets::Own),
+                episodes_per_candidate: Some(10),
+                ..PartialSettings::default()
+            },
+        }
+    }
+}
+
+/// All settings of a run, and where each came from.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    pub settings: PartialSettings,
+    layers: Vec<(&'static str, PartialSettings)>,
+}
+
+impl Resolved {
+    /// `task_defaults` answers what a task's TOML says under `[defaults]`. Settings that the optimizer does not use are left
+    /// out, wherever they come from; [`Resolved::unused`] names those that the user has set.
+    pub fn new(
+        flags: PartialSettings,
+        config: Option<PartialSettings>,
+        task_defaults: impl FnOnce(&str) -> Result<Option<toml::Table>>,
+    ) -> Result<Self> {
+        let (flags, config) = (flags.with_absolute_paths(), config.map(PartialSettings::with_absolute_paths));
+        let given = flags.clone().over(config.clone().unwrap_or_default());
+        let Some(env) = given.env.clone() else {
+            return Err(Error::usage("no task given").hint("say which: `env ant`").naming(&["env"]));
+        };
+        let optimizer = given.optimizer.unwrap_or_default();
+        let task = match task_defaults(&env)? {
+            Some(table) => PartialSettings::of_task(&table, optimizer, &env)?,
+            None => PartialSettings::default(),
+        };
+        let protocol = given.protocol.or(task.protocol).unwrap_or_default();
+        let layers = vec![
+            ("flag", flags),
+            ("config", config.unwrap_or_default()),
+            ("protocol", PartialSettings::of_protocol(protocol)),
+            ("task", task),
+            ("default", PartialSettings::of_program()),
+        ];
+        let settings =
+            layers.iter().rev().fold(PartialSettings::default(), |below, (_, layer)| layer.clone().over(below));
+        Ok(Self { settings: settings.only_used(), layers })
+    }
+
+    /// What the caller asked for, by itself or through a settings file.
+    pub fn given(&self) -> PartialSettings {
+        let [(_, flags), (_, config), ..] = &self.layers[..] else { return PartialSettings::default() };
+        flags.clone().over(config.clone())
+    }
+
+    /// The settings that the caller or a settings file gives although the optimizer does not use them.
+    pub fn unused(&self) -> Vec<&'static str> {
+        self.given().unused_by(&self.settings)
+    }
+
+    /// An error for the first of the [`unused`](Self::unused).
+    pub fn check_used(&self) -> Result<()> {
+        self.given().check_used_by(&self.settings)
+    }
+
+    /// Every setting, its value and its origin.
+    pub fn explain(&self) -> Vec<(&'static str, Option<String>, &'static str)> {
+        let origin = |index: usize, name: &str| {
+            if !self.settings.uses(name) {
+                return "not used by the optimizer";
+            }
+            let says = |(_, layer): &&(&'static str, PartialSettings)| layer.entries()[index].1.is_some();
+            self.layers.iter().find(says).map_or("the optimizer's own", |(name, _)| name)
+        };
+        let entries = self.settings.entries().into_iter().enumerate();
+        entries.map(|(index, (name, value))| (name, value, origin(index, name))).collect()
+    }
+}

@@ -1,0 +1,50 @@
+//! The policies that a run leaves: the best so far, and at the end the center too, both scored.
+
+use super::Training;
+use super::objective::{SCORE_EPISODES, SCORE_SEED};
+use super::search::returns;
+use crate::Result;
+use crate::run_folder::{BEST, FINAL};
+use crate::sim::EpisodeOutcome;
+use crate::statistics::{mean, quantile, standard_deviation};
+use serde_json::{Value, json};
+
+impl Training {
+    /// Scores center and best on seeds nobody has seen and writes them. `None` if told to leave.
+    pub(super) fn finish(&mut self) -> Result<Option<()>> {
+        let center = self.state.center(self.settings());
+        let best = self.state.best.clone().unwrap_or_else(|| center.clone());
+        let asked = [(center.policy(&self.task), SCORE_SEED), (best.policy(&self.task), SCORE_SEED)];
+        let Some(outcomes) = self.outcomes(&asked, SCORE_EPISODES) else { return Ok(None) };
+        self.folder.write_policy(FINAL, &center.file(&self.task, score(&outcomes[0]), self.provenance()))?;
+        self.folder.write_policy(BEST, &best.file(&self.task, score(&outcomes[1]), self.provenance()))?;
+        Ok(Some(()))
+    }
+
+    pub(super) fn write_best(&self, score: Value) -> Result<()> {
+        match &self.state.best {
+            Some(best) => self.folder.write_policy(BEST, &best.file(&self.task, score, self.provenance())),
+            None => Ok(()),
+        }
+    }
+
+    /// How a policy came about, without anything that differs between machines or moments.
+    fn provenance(&self) -> Value {
+        json!({
+            "command": (self.command)(self.settings()),
+            "program": self.run.program,
+            "episodes": self.state.episodes,
+        })
+    }
+}
+
+fn score(outcomes: &[EpisodeOutcome]) -> Value {
+    let returns = &returns(outcomes);
+    let fallen = outcomes.iter().filter(|outcome| outcome.terminated).count();
+    json!({
+        "mean": mean(returns), "std": standard_deviation(returns), "median": quantile(returns, 0.5),
+        "min": quantile(returns, 0.0), "max": quantile(returns, 1.0),
+        "fell": fallen as f64 / outcomes.len() as f64,
+        "episodes": returns.len(), "first_seed": SCORE_SEED,
+    })
+}

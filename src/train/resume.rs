@@ -1,0 +1,124 @@
+//! A run goes on: with the settings, the task, the model and the program that it began with, or not at all.
+
+use super::state::SearchState;
+use super::{Parts, RunOptions, Training, check, fresh_state};
+use crate::optim::Optimizer;
+use crate::rollout::Evaluator;
+use crate::run_folder::{Drift, Folder, LockedFolder, Metrics, Program, RunFile, RunState};
+use crate::settings::PartialSettings;
+use crate::sim::{self, Task};
+use crate::{Error, Result};
+use std::path::Path;
+
+/// How to treat a run that is there already.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Resume {
+    /// Go on from the checkpoint before the latest.
+    pub previous: bool,
+    /// Go on although program, MuJoCo, task or model have changed; recorded in run.toml.
+    pub allow_drift: bool,
+}
+
+impl Training {
+    /// Goes on from the folder's checkpoint. Only budget, target and time may be set anew.
+    pub fn resume(given: &PartialSettings, folder: &Folder, how: Resume, options: RunOptions) -> Result<Training> {
+        let folder = folder.lock()?;
+        let mut run = folder.read_run()?;
+        given.check_used_by(&run.settings)?;
+        // An older version stored settings without effect, too.
+        let stored = run.settings.only_used().with_absolute_paths();
+        run.settings = merge(stored, given.clone().with_absolute_paths(), &folder)?;
+        check(&run.settings)?;
+        let task = sim::find(run.settings.env.as_deref().unwrap_or_default())?;
+        let checkpoint = folder.checkpoint();
+        let known = checkpoint.exists();
+        let state: SearchState =
+            if known { checkpoint.load(how.previous, &run.settings)? } else { fresh_state(&run.settings, &task)? };
+        let notes = follow_drift(&mut run, Program::here(&task), state.generation, how, &folder)?;
+        fit(&state, &task, &folder)?;
+        let evaluator = Evaluator::new(&task, options.threads)?;
+        let metrics = match known {
+            // A generation that still awaits its held-out evaluation has no row yet.
+            true => {
+                let rows = state.generation - u64::from(state.pending.is_some());
+                Metrics::resume(&folder, state.metrics, rows)?
+            }
+            false => Metrics::start(&folder)?,
+        };
+        run.state = Some(RunState::Running);
+        folder.write_run(&run)?;
+        Ok(Self::assemble(Parts { task, run, folder, state, evaluator, metrics, notes }, options))
+    }
+}
+
+/// Whether a folder's checkpoint can be read.
+pub fn check_checkpoint(folder: &Path) -> Result<()> {
+    let folder = Folder::new(folder);
+    folder.checkpoint().load::<SearchState>(false, &folder.read_run()?.settings).map(drop)
+}
+
+/// The stored settings with what may change changed; anything else that differs is an error that names it.
+fn merge(stored: PartialSettings, given: PartialSettings, folder: &LockedFolder) -> Result<PartialSettings> {
+    let merged = PartialSettings {
+        budget: given.budget.or(stored.budget),
+        target: given.target.or(stored.target),
+        time: given.time.or(stored.time),
+        ..stored
+    };
+    for ((name, asked), (_, has)) in given.entries().into_iter().zip(merged.entries()) {
+        if asked.is_some() && asked != has {
+            let (asked, has) = (asked.unwrap_or_default(), has.unwrap_or("nothing".into()));
+            let what = format!("`{name}` is {asked}, but the run was started with {has}");
+            return Err(Error::usage(format!("{what}\n  in {}", folder.path().display()))
+                .hint("only budget, target and time can change; another run needs another `out`")
+                .naming(&[name, "out"]));
+        }
+    }
+    Ok(merged)
+}
+
+/// Records under what the run goes on from here. Changes are refused unless they are allowed; either way they are told.
+fn follow_drift(
+    run: &mut RunFile,
+    here: Program,
+    generation: u64,
+    how: Resume,
+    folder: &LockedFolder,
+) -> Result<Vec<String>> {
+    let mut notes = Vec::new();
+    let changes = run.program.changes(&here);
+    if !changes.is_empty() {
+        if !how.allow_drift {
+            let what = format!("the run was made with another {}", changes.join("; "));
+            return Err(Error::input(folder.file("run.toml"), what)
+                .hint("results would no longer be reproducible; `allow_drift` goes on and records it")
+                .naming(&["allow_drift"]));
+        }
+        notes.push(format!("going on although the run was made with another {}", changes.join("; ")));
+        run.drift.push(Drift { after_generation: generation, from: run.program.clone(), to: here.clone() });
+    }
+    let unknown = run.program.unknown();
+    if !unknown.is_empty() {
+        let what = unknown.join(", ");
+        notes.push(format!("an older program started this run and did not record its {what}; they are recorded now"));
+    }
+    run.program = here;
+    Ok(notes)
+}
+
+/// A search has the size of the task that it was begun for. No permission makes another size fit.
+fn fit(state: &SearchState, task: &Task, folder: &LockedFolder) -> Result<()> {
+    let (observations, actions) = (task.observations, task.actions);
+    let weights = state.optimizer.center().len();
+    let inputs = state.normalizer().map_or(observations, |normalizer| normalizer.mean.len());
+    if weights == observations * actions && inputs == observations {
+        return Ok(());
+    }
+    let what = format!(
+        "the run searches {weights} weights, but the task now has {observations} observations and {actions} actions, \
+         which makes {}",
+        observations * actions
+    );
+    Err(Error::input(folder.file("run.toml"), what)
+        .hint("restore the task and its model, or start another run in another folder"))
+}

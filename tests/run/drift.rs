@@ -1,0 +1,109 @@
+//! What a run depends on besides its settings: the task's file, its model, where they lie, and the run it is a baseline of.
+
+use super::folder::{SMALL, own_task, refused, resume, train_in};
+use super::train::{ok, quick, read};
+use crate::common::{locomotion, stderr, stdout};
+use locomotion::report::runs::collect;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+fn edit(file: &Path, from: &str, to: &str) {
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(text.contains(from), "`{from}` is not in {}", file.display());
+    std::fs::write(file, text.replacen(from, to, 1)).unwrap();
+}
+
+#[test]
+fn an_edited_task_or_model_is_not_gone_on_with() {
+    let place = tempfile::tempdir().unwrap();
+    let (task, run) = (own_task(place.path()), place.path().join("run"));
+    let start = [&["--env", "robot.toml", "--out", "run", "--budget", "16"], &SMALL[..]].concat();
+    ok(&train_in(place.path(), &start));
+    let longer = ["--budget", "24"];
+
+    edit(&task, "about = \"", "about = \"really, ");
+    ok(&resume(&run, &[]));
+    let original = std::fs::read_to_string(&task).unwrap();
+    edit(&task, "horizon = 60", "horizon = 61");
+    refused(&resume(&run, &longer), 3, &["task (SHA-256) ", ", now ", "run.toml", "--allow-drift"]);
+    std::fs::write(&task, &original).unwrap();
+    let motors = place.path().join("motors.xml");
+    edit(&motors, "joint=\"leg_joint\"", "joint=\"leg_joint\" gear=\"0.9\"");
+    refused(&resume(&run, &longer), 3, &["compiled model (SHA-256) ", ", now "]);
+    let path = run.to_str().unwrap();
+    let output = locomotion(&["train", "--resume", path, "--budget", "24", "--allow-drift"]);
+    ok(&output);
+    assert!(stderr(&output).contains("note: going on although the run was made with another compiled model"));
+    assert!(read(&run, "run.toml").contains("after_generation = 2"), "it is recorded");
+
+    // Another size fits no permission.
+    edit(&task, "skip = 1 # x", "skip = 2 # x");
+    refused(&resume(&run, &["--budget", "32", "--allow-drift"]), 3, &["33 weights", "10 observations and 3 actions"]);
+}
+
+#[test]
+fn a_run_of_an_own_task_goes_on_and_is_evaluated_from_any_folder() {
+    let (place, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    own_task(place.path());
+    let run = place.path().join("run");
+    ok(&train_in(place.path(), &[&["--env", "./robot.toml", "--out", "run", "--budget", "16"], &SMALL[..]].concat()));
+    ok(&train_in(elsewhere.path(), &["--resume", run.to_str().unwrap(), "--budget", "24"]));
+    ok(&train_in(place.path(), &["--resume", "run", "--env", "robot.toml"]));
+    assert_eq!(read(&run, "metrics.csv").lines().count(), 4);
+    let eval = ["eval", run.to_str().unwrap(), "--episodes", "2"];
+    let program = env!("CARGO_BIN_EXE_locomotion");
+    ok(&Command::new(program).args(eval).current_dir(elsewhere.path()).output().unwrap());
+    assert_eq!(collect(&[run]).unwrap()[0].task, "robot", "a reader sees no path");
+}
+
+#[test]
+fn a_baseline_has_the_settings_of_the_run_that_goes_on() {
+    let place = tempfile::tempdir().unwrap();
+    let run = place.path().join("run");
+    ok(&quick(&run, &["--seed", "3", "--bound", "2", "--budget", "48"]));
+    refused(&resume(&run, &["--baseline", "syncma"]), 2, &["--baseline names the optimizer of the run itself"]);
+    ok(&resume(&run, &["--baseline", "cma-es", "--budget", "60"]));
+    let baseline = run.join("baseline-cma-es");
+    let settings = |folder: &Path| read(folder, "run.toml").parse::<toml::Table>().unwrap()["settings"].clone();
+    let (main, other) = (settings(&run), settings(&baseline));
+    for key in ["env", "seed", "bound", "budget", "heldout_episodes", "heldout_every"] {
+        assert_eq!(main[key], other[key], "{key}");
+    }
+    assert_eq!(other["budget"].as_integer(), Some(60));
+    assert_eq!(other["optimizer"].as_str(), Some("cma-es"));
+
+    // Readers of the run see it too.
+    let found: Vec<String> =
+        collect(std::slice::from_ref(&run)).unwrap().into_iter().map(|run| run.optimizer).collect();
+    assert_eq!(found, ["syncma", "cma-es"]);
+    let (path, figure) = (run.to_str().unwrap(), place.path().join("a.svg"));
+    ok(&locomotion(&["plot", path, "-o", figure.to_str().unwrap()]));
+    let drawn = read(place.path(), "a.csv");
+    assert!(drawn.contains("syncma,") && drawn.contains("cma-es,heldout"), "{drawn}");
+
+    // A permission to drift is one for both.
+    edit(&baseline.join("run.toml"), "mujoco = \"3.17.0\"", "mujoco = \"3.16.0\"");
+    refused(&resume(&run, &["--baseline", "cma-es"]), 3, &["MuJoCo 3.16.0, now 3.17.0", "baseline-cma-es"]);
+    ok(&resume(&run, &["--baseline", "cma-es", "--allow-drift"]));
+}
+
+#[test]
+fn the_command_that_goes_on_keeps_the_baseline() {
+    let place = tempfile::tempdir().unwrap();
+    let run = place.path().join("run");
+    let child = Command::new(env!("CARGO_BIN_EXE_locomotion"))
+        .args(["train", "--env", "swimmer", "--budget", "100000", "--batch", "40", "--baseline", "ars"])
+        .args(["--out", run.to_str().unwrap()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !run.join("metrics.csv").exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    ok(&Command::new("kill").args(["-INT", &child.id().to_string()]).output().unwrap());
+    let output = child.wait_with_output().unwrap();
+    let wanted = format!("locomotion train --resume {} --baseline ars", run.display());
+    assert!(stdout(&output).contains(&wanted), "{}", stdout(&output));
+}
