@@ -1,12 +1,12 @@
 //! What a run depends on besides its settings: the task's file, its model, where they lie, and the run it is a baseline of.
 
 use super::folder::{SMALL, own_task, refused, resume, train_in};
+use super::resume::long_run;
 use super::train::{ok, quick, read};
 use crate::common::{locomotion, stderr, stdout};
 use locomotion::report::runs::collect;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
 
 fn edit(file: &Path, from: &str, to: &str) {
     let text = std::fs::read_to_string(file).unwrap();
@@ -92,16 +92,7 @@ fn a_baseline_has_the_settings_of_the_run_that_goes_on() {
 fn the_command_that_goes_on_keeps_the_baseline() {
     let place = tempfile::tempdir().unwrap();
     let run = place.path().join("run");
-    let child = Command::new(env!("CARGO_BIN_EXE_locomotion"))
-        .args(["train", "--env", "swimmer", "--budget", "100000", "--batch", "40", "--baseline", "ars"])
-        .args(["--out", run.to_str().unwrap()])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    while !run.join("metrics.csv").exists() {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let child = long_run(&run, &["--baseline", "ars"]);
     ok(&Command::new("kill").args(["-INT", &child.id().to_string()]).output().unwrap());
     let output = child.wait_with_output().unwrap();
     let wanted = format!("locomotion train --resume {} --baseline ars", run.display());

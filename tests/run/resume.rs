@@ -54,20 +54,27 @@ fn a_killed_run_ends_with_the_same_bytes() {
     }
 }
 
+/// A run that has begun and has far to go.
+pub fn long_run(run: &Path, more: &[&str]) -> Child {
+    let child = Command::new(env!("CARGO_BIN_EXE_locomotion"))
+        .args(["train", "--env", "swimmer", "--budget", "100000", "--batch", "40", "--out", run.to_str().unwrap()])
+        .args(more)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !run.join("metrics.csv").exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child
+}
+
 #[test]
 fn a_signal_saves_leaves_soon_and_says_how_to_go_on() {
     let folder = tempfile::tempdir().unwrap();
     for (signal, code) in [("INT", 130), ("TERM", 143), ("USR1", 143)] {
         let run = folder.path().join(signal);
-        let child = Command::new(env!("CARGO_BIN_EXE_locomotion"))
-            .args(["train", "--env", "swimmer", "--budget", "100000", "--batch", "40", "--out", run.to_str().unwrap()])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        while !run.join("metrics.csv").exists() {
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        let child = long_run(&run, &[]);
         std::thread::sleep(Duration::from_millis(700));
         let told = std::time::Instant::now();
         ok(&Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).output().unwrap());

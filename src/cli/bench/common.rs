@@ -1,5 +1,6 @@
 //! What benchmarks have in common: flags, trials side by side, tables and figures in a folder.
 
+use super::super::again::path;
 use super::super::interrupt::Interrupt;
 use super::super::progress;
 use super::super::{print, print_json, write_table};
@@ -79,12 +80,6 @@ impl Plan {
     }
 }
 
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = word.chars().all(|c| c.is_alphanumeric() || "/._-+".contains(c));
-    if plain { word.to_string() } else { format!("'{}'", word.replace('\'', r"'\''")) }
-}
-
 /// The items without those that came before.
 pub fn once_each<T: Clone + PartialEq>(items: &[T]) -> Vec<T> {
     let mut once: Vec<T> = Vec::new();
@@ -115,7 +110,7 @@ impl Common {
             self.batch.map(|batch| format!("--batch {batch}")),
             (self.sigma != paper::SIGMA).then(|| format!("--sigma {}", self.sigma)),
             (self.seed != 0).then(|| format!("--seed {}", self.seed)),
-            (self.out != *OUT).then(|| format!("--out {}", quoted(&self.out.display().to_string()))),
+            (self.out != *OUT).then(|| format!("--out {}", path(&self.out))),
         ];
         let flags: String = own.chain(flags.into_iter().flatten()).map(|flag| format!(" {flag}")).collect();
         format!("locomotion bench {name}{flags}")

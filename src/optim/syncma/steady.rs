@@ -56,6 +56,9 @@ pub struct Steady {
     mean: DVector<f64>,
     center: DVector<f64>,
     weight: f64,
+    /// z asked last. It is drawn again from seed and generation after a checkpoint.
+    #[serde(skip)]
+    asked: Option<DMatrix<f64>>,
 }
 
 impl Steady {
@@ -78,6 +81,7 @@ impl Steady {
             center: mean.clone(),
             mean,
             weight: 1.0,
+            asked: None,
         })
     }
 
@@ -95,6 +99,7 @@ impl Steady {
 
     fn learn_whitened(&mut self, z: &DMatrix<f64>, loss: &[f64]) {
         assert_eq!(loss.len(), 2 * self.scores.len(), "one loss per candidate");
+        self.asked = None;
         self.generation += 1;
         if is_flat(loss) {
             return;
@@ -135,11 +140,14 @@ impl Optimizer for Steady {
     fn ask(&mut self) -> DMatrix<f64> {
         let z = self.draw();
         let sign = |column: usize| if column.is_multiple_of(2) { self.sigma } else { -self.sigma };
-        DMatrix::from_fn(self.mean.len(), 2 * z.ncols(), |i, c| self.mean[i] + sign(c) * z[(i, c / 2)])
+        let pairs = DMatrix::from_fn(self.mean.len(), 2 * z.ncols(), |i, c| self.mean[i] + sign(c) * z[(i, c / 2)]);
+        self.asked = Some(z);
+        pairs
     }
 
     fn tell(&mut self, loss: &[f64]) {
-        self.learn_whitened(&self.draw(), loss);
+        let z = self.asked.take().unwrap_or_else(|| self.draw());
+        self.learn_whitened(&z, loss);
     }
 
     fn center(&self) -> DVector<f64> {
