@@ -159,8 +159,10 @@ pub struct Settings {
     pub eta_m: Option<f64>,
     /// SynCMA: KL penalty η_c on changes of the covariance.
     pub eta_c: Option<f64>,
-    /// SynCMA `steady`: how far the mean follows the natural gradient of the ranks, κ.
+    /// SynCMA `steady`: how far the mean follows the natural gradient of the ranks at the start, κ.
     pub kappa: Option<f64>,
+    /// SynCMA `steady`: how many searches take turns at first; the one that comes furthest goes on.
+    pub starts: Option<usize>,
     /// Candidates per generation, N.
     pub batch: Option<usize>,
     /// Standard deviation of a candidate's coordinate at the start.
@@ -208,6 +210,9 @@ impl Settings {
         let (least, why) = self.optimizer.least_batch();
         if let Some(batch) = self.batch.filter(|&batch| batch < least) {
             return Err(SettingsError::new("batch", batch, why));
+        }
+        if self.starts.is_some_and(|starts| !(1..=1000).contains(&starts)) {
+            return Err(SettingsError::new("starts", self.starts.unwrap_or(0), "use a number from 1 to 1000"));
         }
         if self.top_directions == Some(0) {
             return Err(SettingsError::new("top_directions", 0, "use at least 1 direction"));

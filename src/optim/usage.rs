@@ -4,12 +4,13 @@ use super::{OptimizerKind, Settings, SettingsError, Variant};
 
 /// The fields of [`Settings`] that an optimizer may or may not use. All use `seed`. `bounds` is also the box that whoever
 /// evaluates clips candidates to, and `ars_version` is only a record of what the evaluation does.
-pub const FIELDS: [&str; 12] = [
+pub const FIELDS: [&str; 13] = [
     "variant",
     "lambda0",
     "eta_m",
     "eta_c",
     "kappa",
+    "starts",
     "batch",
     "sigma",
     "active",
@@ -24,7 +25,7 @@ impl OptimizerKind {
     pub fn fields(self, variant: Variant) -> &'static [&'static str] {
         match (self, variant) {
             (Self::SynCma, Variant::Published) => &["variant", "lambda0", "batch", "sigma"],
-            (Self::SynCma, Variant::Steady) => &["variant", "lambda0", "kappa", "batch", "sigma"],
+            (Self::SynCma, Variant::Steady) => &["variant", "lambda0", "kappa", "starts", "batch", "sigma"],
             (Self::SynCma, Variant::Exact | Variant::Adaptive | Variant::Matrix) => {
                 &["variant", "lambda0", "eta_m", "eta_c", "batch", "sigma"]
             }
@@ -50,6 +51,7 @@ impl Settings {
             self.eta_m.is_some(),
             self.eta_c.is_some(),
             self.kappa.is_some(),
+            self.starts.is_some(),
             self.batch.is_some(),
             self.sigma.is_some(),
             self.active.is_some(),
@@ -70,6 +72,7 @@ impl Settings {
             eta_m: self.eta_m.filter(|_| uses("eta_m")),
             eta_c: self.eta_c.filter(|_| uses("eta_c")),
             kappa: self.kappa.filter(|_| uses("kappa")),
+            starts: self.starts.filter(|_| uses("starts")),
             batch: self.batch.filter(|_| uses("batch")),
             sigma: self.sigma.filter(|_| uses("sigma")),
             active: self.active.filter(|_| uses("active")),

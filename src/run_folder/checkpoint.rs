@@ -15,8 +15,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"LOCOMOT\n";
-const VERSION: u32 = 3;
-/// Without settings; still read.
+const VERSION: u32 = 4;
+/// Still read, but for variant `steady`, whose state has another form since.
+const UNSTEADY: u64 = 3;
+/// The same, and without settings.
 const BARE: u64 = 2;
 const HEADER: usize = MAGIC.len() + 4 + 8;
 const DIGEST: usize = 32;
@@ -105,11 +107,12 @@ fn decode<T: DeserializeOwned>(file: &Path, variant: Option<Variant>) -> Result<
         return Err(wrong("its checksum does not fit its content"));
     }
     let version = word(8, 12);
-    if version != u64::from(VERSION) && version != BARE {
+    if ![u64::from(VERSION), UNSTEADY, BARE].contains(&version) {
         return Err(Error::input(file, format!("checkpoint of format {version}; this program reads format {VERSION}")));
     }
-    if version == BARE && variant == Some(Variant::Steady) {
-        return Err(Error::input(file, "checkpoint of format 2, from before variant `steady` drew mirrored pairs"));
+    if version != u64::from(VERSION) && variant == Some(Variant::Steady) {
+        let what = format!("checkpoint of format {version}, from before variant `steady` had several starts");
+        return Err(Error::input(file, what));
     }
     if word(12, HEADER) != (content.len() - HEADER) as u64 {
         return Err(wrong("its length does not fit its content"));

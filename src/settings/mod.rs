@@ -65,8 +65,10 @@ macro_rules! for_all_settings {
             eta_m: f64,
             /// SynCMA: KL penalty that holds the covariance back
             eta_c: f64,
-            /// SynCMA steady: how far the mean follows what the ranks say; 1 is the full natural-gradient step
+            /// SynCMA steady: how far the mean follows what the ranks say at the start; 1 is the full natural-gradient step
             kappa: f64,
+            /// SynCMA steady: how many searches take turns at first; the one that comes furthest goes on
+            starts: usize,
             /// Candidates per generation
             batch: usize,
             /// Standard deviation of a candidate's weight at the start
@@ -145,6 +147,7 @@ impl PartialSettings {
             eta_m: self.eta_m,
             eta_c: self.eta_c,
             kappa: self.kappa,
+            starts: self.starts,
             batch: self.batch,
             sigma: self.sigma,
             // Where a box cannot be done without, it is the reference's unless `bound` says otherwise.

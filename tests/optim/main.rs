@@ -16,6 +16,7 @@ mod published_matches_the_reference;
 mod ranking_and_linear_algebra;
 mod searches_are_invariant;
 mod settings_are_checked;
+mod starts_compete;
 mod steady_follows_the_ranks;
 mod step_size_follows_the_slope;
 mod synthetic_functions;

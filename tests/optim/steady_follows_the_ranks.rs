@@ -28,8 +28,8 @@ fn scores_are_the_means_of_ordered_normal_numbers() {
     }
 }
 
-/// Along a slope that explains all differences the mean moves κσ in a generation, and nowhere else but for noise of κσ√(2/N)
-/// in every other direction.
+/// Along a slope that explains all differences the mean moves κ_t σ in a generation, and nowhere else but for noise of
+/// κ_t σ √(2/N) in every other direction. κ_t is half of κ once 300 √n candidates were told.
 #[test]
 fn one_step_is_as_long_as_kappa_says() {
     let (n, batch, generations) = (10, 400, 25);
@@ -39,13 +39,42 @@ fn one_step_is_as_long_as_kappa_says() {
         let candidates = search.ask();
         search.tell(&losses(&candidates, |x| -x[3]));
     }
-    let unit = 1.5 * 0.2 * generations as f64;
+    let step = |generation: usize| 1.5 * 0.2 / (1.0 + (generation * batch) as f64 / (300.0 * (n as f64).sqrt()));
+    let unit: f64 = (0..generations).map(step).sum();
     let along = search.mean()[3] / unit;
     assert!((along - 1.0).abs() < 0.05, "{along} of the step along the slope");
     let across = (search.mean().norm_squared() - search.mean()[3].powi(2)).sqrt();
     // Both ends of a pair carry the same noise, so that it counts as one draw with twice the say.
-    let expected = 1.5 * 0.2 * (2.0 * (n - 1) as f64 * generations as f64 / batch as f64).sqrt();
+    let squares: f64 = (0..generations).map(|generation| step(generation).powi(2)).sum();
+    let expected = (2.0 * (n - 1) as f64 / batch as f64 * squares).sqrt();
     assert!((across / expected - 1.0).abs() < 0.5, "{across} across, noise explains {expected}");
+}
+
+/// One step from a distance of 1 on a sphere, with the width at which pairs differ within as much as among themselves.
+#[test]
+fn on_a_sphere_a_quarter_of_the_first_kappa_gains_and_three_quarters_lose() {
+    for (n, batch) in [(33, 16), (102, 20), (102, 40)] {
+        let change = |share: f64| {
+            let gain = |seed| {
+                let settings = Settings {
+                    variant: Variant::Steady,
+                    kappa: Some(share * batch as f64 / (n as f64).sqrt()),
+                    sigma: Some((2.0 / n as f64).sqrt()),
+                    batch: Some(batch),
+                    seed,
+                    ..Settings::default()
+                };
+                let mut search =
+                    Steady::new(&settings, DVector::from_fn(n, |i, _| f64::from(u8::from(i == 0)))).unwrap();
+                let candidates = search.ask();
+                search.tell(&losses(&candidates, |x| x.iter().map(|v| v * v).sum()));
+                search.mean().norm_squared() - 1.0
+            };
+            (0..100).map(gain).sum::<f64>() / 100.0
+        };
+        assert!(change(0.25) < -0.04, "n = {n}, N = {batch}: {}", change(0.25));
+        assert!(change(0.75) > 0.04, "n = {n}, N = {batch}: {}", change(0.75));
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //! | [`Exact`] | the paper's theory, [`invigo`](super::invigo) with constant penalties | theory; fully invariant |
 //! | [`Adaptive`] | `exact` with a step-size rule | functions with little noise, up to a few hundred dimensions |
 //! | [`Matrix`] | `adaptive` for a matrix of weights, with a covariance A ⊗ B over rows and columns | large policies |
-//! | [`Steady`] | mirrored pairs move the mean, and the width is constant | robots: noisy returns, many dimensions |
+//! | [`Steady`] | mirrored pairs move the mean, and the width is constant; [`Starts`] runs several | robots: noisy returns, many dimensions |
 //!
 //! λ0 has the same meaning in all variants: a generation that is τ generations old counts (λ0/(λ0+1))^τ, so all earlier
 //! generations together count λ0 times the present one.
@@ -15,12 +15,14 @@ pub mod adaptive;
 mod exact;
 pub mod matrix;
 mod published;
+mod starts;
 mod steady;
 
 pub use adaptive::Adaptive;
 pub use exact::Exact;
 pub use matrix::Matrix;
 pub use published::Published;
+pub use starts::Starts;
 pub use steady::Steady;
 
 use nalgebra::{DMatrix, DVector};
@@ -39,7 +41,7 @@ pub enum SynCma {
     Adaptive(Adaptive),
     // A checkpoint stores the position in this list, so new variants come last.
     Matrix(Matrix),
-    Steady(Steady),
+    Steady(Starts),
 }
 
 impl SynCma {
@@ -50,7 +52,7 @@ impl SynCma {
             Variant::Exact => Self::Exact(Exact::new(settings, mean)?),
             Variant::Adaptive => Self::Adaptive(Adaptive::new(settings, mean)?),
             Variant::Matrix => Self::Matrix(Matrix::new(settings, mean)?),
-            Variant::Steady => Self::Steady(Steady::new(settings, mean)?),
+            Variant::Steady => Self::Steady(Starts::new(settings, mean)?),
         })
     }
 

@@ -8,7 +8,8 @@
 //! draw    x_k = m ± σ z_k,  z_k ~ N(0, I),  k = 1 … K = N/2
 //! rank    s(x) the normal score of x among all N;  d_k = s(m + σ z_k) − s(m − σ z_k)
 //! weigh   |d_1| ≥ … ≥ |d_K|;  u_k = sign(d_k) e_k / Σ e²
-//! mean    g = Σ u_k z_k,  m ← m + κ σ g
+//! step    κ_t = κ / (1 + t / τ),  t candidates told so far,  τ = 300 √n
+//! mean    g = Σ u_k z_k,  m ← m + κ_t σ g
 //! center  h ← λ h + 1,  y ← y + (m − y) / h,  λ = λ0 / (λ0 + 1)
 //! ```
 //!
@@ -17,6 +18,9 @@
 //!   and then it does not get across the small ridges on the way. ARS (Mania et al. 2018) has pairs for the same reason.
 //! - *Mean.* e_1 > … > e_K are the positive normal scores of N, which are the weights of the best progress in many
 //!   dimensions (Arnold 2006; Akimoto, Auger & Hansen 2020). g is one unit long along a slope that explains all differences.
+//! - *Step.* On a sphere, σ = R √(2/n) makes the two ends of a pair differ as much as pairs differ among themselves. There
+//!   the mean gains most at κ = N / (4 √n), and nothing at twice that, where the noise in g undoes the gain. The search
+//!   begins at four times the best κ, which gets it out of poor gaits, and becomes quieter as it goes on.
 //! - *Center.* What would be deployed is the mean of the remembered generations, a generation τ ago counting λ^τ as
 //!   everywhere in SynCMA. The noise in single steps averages out, and the search itself is not held back.
 //!
@@ -24,7 +28,8 @@
 //! |---|---|---|
 //! | N | `batch` | 4 + ⌊3 ln n⌋ as CMA-ES, and one more if that is odd |
 //! | e_k, Σ e² | `scores`, `mass` | |
-//! | κ | `kappa` | 1 |
+//! | κ | `kappa` | N / √n |
+//! | τ | `patience` | 300 √n |
 //! | σ | `sigma` | 0.1 |
 //! | λ | `decay` | λ0 = 2 |
 //! | m, y, h | `mean`, `center`, `weight` | |
@@ -39,8 +44,8 @@ use crate::optim::settings::SIGMA;
 use crate::optim::weights::{is_flat, normal_scores, ranking};
 use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 
-/// κ where nothing is set.
-const KAPPA: f64 = 1.0;
+/// τ / √n.
+const PATIENCE: f64 = 300.0;
 
 /// SynCMA, variant `steady`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -49,6 +54,7 @@ pub struct Steady {
     scores: Vec<f64>,
     mass: f64,
     kappa: f64,
+    patience: f64,
     sigma: f64,
     decay: f64,
     seed: u64,
@@ -70,10 +76,12 @@ impl Steady {
         }
         let scores = normal_scores(batch)[..batch / 2].to_vec();
         let lambda0 = settings.lambda0.unwrap_or(LAMBDA0);
+        let root = (mean.len() as f64).sqrt();
         Ok(Self {
             mass: scores.iter().map(|e| e * e).sum(),
             scores,
-            kappa: settings.kappa.unwrap_or(KAPPA),
+            kappa: settings.kappa.unwrap_or(batch as f64 / root),
+            patience: PATIENCE * root,
             sigma: settings.sigma.unwrap_or(SIGMA),
             decay: lambda0 / (lambda0 + 1.0),
             seed: settings.seed,
@@ -92,6 +100,10 @@ impl Steady {
         self.learn_whitened(&(z / (2.0 * self.sigma)), loss);
     }
 
+    pub(super) fn batch(&self) -> usize {
+        2 * self.scores.len()
+    }
+
     /// m, where the next candidates are drawn around; [`center`](Optimizer::center) is the mean of the remembered ones.
     pub fn mean(&self) -> &DVector<f64> {
         &self.mean
@@ -99,6 +111,7 @@ impl Steady {
 
     fn learn_whitened(&mut self, z: &DMatrix<f64>, loss: &[f64]) {
         assert_eq!(loss.len(), 2 * self.scores.len(), "one loss per candidate");
+        let told = self.generation as f64 * loss.len() as f64;
         self.asked = None;
         self.generation += 1;
         if is_flat(loss) {
@@ -115,8 +128,9 @@ impl Steady {
         for (&k, e) in order.iter().zip(&self.scores) {
             g.axpy(d[k].signum() * e / self.mass, &z.column(k), 1.0);
         }
-        // m ← m + κ σ g
-        self.mean.axpy(self.kappa * self.sigma, &g, 1.0);
+        // κ_t = κ / (1 + t / τ),  m ← m + κ_t σ g
+        let kappa = self.kappa / (1.0 + told / self.patience);
+        self.mean.axpy(kappa * self.sigma, &g, 1.0);
         // h ← λ h + 1,  y ← y + (m − y) / h
         self.weight = self.decay * self.weight + 1.0;
         self.center += (&self.mean - &self.center) / self.weight;
