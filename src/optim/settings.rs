@@ -96,7 +96,7 @@ pub enum Variant {
     // A checkpoint stores the position in this list, so new ones come last.
     /// `adaptive` for a matrix of weights with covariance A ⊗ B, A over its rows and B over its columns.
     Matrix,
-    /// All candidates move the mean by normal scores of their ranks, and the width is constant. For noisy returns.
+    /// Mirrored pairs move the mean by the ranks of their ends, and the width follows a timetable. For noisy returns.
     Steady,
 }
 

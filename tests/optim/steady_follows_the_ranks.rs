@@ -29,7 +29,7 @@ fn scores_are_the_means_of_ordered_normal_numbers() {
 }
 
 /// Along a slope that explains all differences the mean moves κ_t σ in a generation, and nowhere else but for noise of
-/// κ_t σ √(2/N) in every other direction. κ_t is half of κ once 300 √n candidates were told.
+/// κ_t σ √(2/N) in every other direction, where κ_t σ is half as long once 300 √n candidates were told.
 #[test]
 fn one_step_is_as_long_as_kappa_says() {
     let (n, batch, generations) = (10, 400, 25);

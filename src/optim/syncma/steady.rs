@@ -1,15 +1,15 @@
 //! SynCMA for returns that are noisy and dimensions that are many: robots.
 //!
 //! A batch of 40 cannot teach a covariance of 888 × 888 numbers, and a step-size rule that reads noise as progress lets the
-//! search explode. So the width stays fixed here, and everything goes into the mean. Candidates come in mirrored pairs, and
-//! what counts is the difference within each pair, in ranks.
+//! search explode. So the width follows a timetable here, and all that is learned goes into the mean. Candidates come in
+//! mirrored pairs, and what counts is the difference within each pair, in ranks.
 //!
 //! ```text
-//! draw    x_k = m ± σ z_k,  z_k ~ N(0, I),  k = 1 … K = N/2
-//! rank    s(x) the normal score of x among all N;  d_k = s(m + σ z_k) − s(m − σ z_k)
+//! quiet   a = (1 + t / τ)^−½,  t candidates told so far,  τ = 300 √n
+//! draw    x_k = m ± a σ z_k,  z_k ~ N(0, I),  k = 1 … K = N/2
+//! rank    s(x) the normal score of x among all N;  d_k = s(m + a σ z_k) − s(m − a σ z_k)
 //! weigh   |d_1| ≥ … ≥ |d_K|;  u_k = sign(d_k) e_k / Σ e²
-//! step    κ_t = κ / (1 + t / τ),  t candidates told so far,  τ = 300 √n
-//! mean    g = Σ u_k z_k,  m ← m + κ_t σ g
+//! mean    g = Σ u_k z_k,  m ← m + a κ a σ g
 //! center  h ← λ h + 1,  y ← y + (m − y) / h,  λ = λ0 / (λ0 + 1)
 //! ```
 //!
@@ -20,7 +20,8 @@
 //!   dimensions (Arnold 2006; Akimoto, Auger & Hansen 2020). g is one unit long along a slope that explains all differences.
 //! - *Step.* On a sphere, σ = R √(2/n) makes the two ends of a pair differ as much as pairs differ among themselves. There
 //!   the mean gains most at κ = N / (4 √n), and nothing at twice that, where the noise in g undoes the gain. The search
-//!   begins at four times the best κ, which gets it out of poor gaits, and becomes quieter as it goes on.
+//!   begins at four times the best κ, which gets it out of poor gaits. As it goes on it becomes quieter: candidates closer
+//!   and steps shorter, κ and σ by the same factor a.
 //! - *Center.* What would be deployed is the mean of the remembered generations, a generation τ ago counting λ^τ as
 //!   everywhere in SynCMA. The noise in single steps averages out, and the search itself is not held back.
 //!
@@ -97,7 +98,7 @@ impl Steady {
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
         let pairs = self.scores.len();
         let z = DMatrix::from_fn(self.mean.len(), pairs, |i, k| candidates[(i, 2 * k)] - candidates[(i, 2 * k + 1)]);
-        self.learn_whitened(&(z / (2.0 * self.sigma)), loss);
+        self.learn_whitened(&(z / (2.0 * self.width())), loss);
     }
 
     pub(super) fn batch(&self) -> usize {
@@ -111,13 +112,13 @@ impl Steady {
 
     fn learn_whitened(&mut self, z: &DMatrix<f64>, loss: &[f64]) {
         assert_eq!(loss.len(), 2 * self.scores.len(), "one loss per candidate");
-        let told = self.generation as f64 * loss.len() as f64;
+        let (quiet, width) = (self.quiet(), self.width());
         self.asked = None;
         self.generation += 1;
         if is_flat(loss) {
             return;
         }
-        // d_k = s(m + σ z_k) − s(m − σ z_k)
+        // d_k = s(m + a σ z_k) − s(m − a σ z_k)
         let mut s = vec![0.0; loss.len()];
         ranking(loss).iter().enumerate().for_each(|(rank, &i)| s[i] = self.score(rank));
         let d: Vec<f64> = s.chunks_exact(2).map(|pair| pair[0] - pair[1]).collect();
@@ -128,9 +129,8 @@ impl Steady {
         for (&k, e) in order.iter().zip(&self.scores) {
             g.axpy(d[k].signum() * e / self.mass, &z.column(k), 1.0);
         }
-        // κ_t = κ / (1 + t / τ),  m ← m + κ_t σ g
-        let kappa = self.kappa / (1.0 + told / self.patience);
-        self.mean.axpy(kappa * self.sigma, &g, 1.0);
+        // m ← m + a κ a σ g
+        self.mean.axpy(quiet * self.kappa * width, &g, 1.0);
         // h ← λ h + 1,  y ← y + (m − y) / h
         self.weight = self.decay * self.weight + 1.0;
         self.center += (&self.mean - &self.center) / self.weight;
@@ -144,6 +144,17 @@ impl Steady {
         }
     }
 
+    /// a = (1 + t / τ)^−½
+    fn quiet(&self) -> f64 {
+        let told = self.generation as f64 * self.batch() as f64;
+        1.0 / (1.0 + told / self.patience).sqrt()
+    }
+
+    /// a σ, the standard deviation of this generation's candidates.
+    fn width(&self) -> f64 {
+        self.quiet() * self.sigma
+    }
+
     /// z of this generation, one per pair.
     fn draw(&self) -> DMatrix<f64> {
         standard_normal(self.mean.len(), self.scores.len(), self.seed, self.generation)
@@ -152,8 +163,8 @@ impl Steady {
 
 impl Optimizer for Steady {
     fn ask(&mut self) -> DMatrix<f64> {
-        let z = self.draw();
-        let sign = |column: usize| if column.is_multiple_of(2) { self.sigma } else { -self.sigma };
+        let (z, width) = (self.draw(), self.width());
+        let sign = |column: usize| if column.is_multiple_of(2) { width } else { -width };
         let pairs = DMatrix::from_fn(self.mean.len(), 2 * z.ncols(), |i, c| self.mean[i] + sign(c) * z[(i, c / 2)]);
         self.asked = Some(z);
         pairs
@@ -169,10 +180,10 @@ impl Optimizer for Steady {
     }
 
     fn diagnostics(&self) -> Diagnostics {
-        Diagnostics { generation: self.generation, sigma: self.sigma, condition: 1.0 }
+        Diagnostics { generation: self.generation, sigma: self.width(), condition: 1.0 }
     }
 
-    /// A search that never narrows has no reason of its own to stop.
+    /// A search whose width follows a timetable has no reason of its own to stop.
     fn stop(&self) -> Option<StopReason> {
         None
     }
