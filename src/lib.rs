@@ -21,25 +21,44 @@
 //! settings`, `{train, film, traces} → rollout → sim → policy`, `{settings, train, benchmark} → optim`.
 //! `tests/architecture.rs` holds these arrows.
 
-pub mod atomic;
 pub mod benchmark;
-pub mod cli;
 pub mod error;
-pub mod film;
-pub mod font;
 pub mod optim;
-pub mod plot;
-pub mod policy;
 pub mod random;
-pub mod report;
-pub mod rollout;
-pub mod run_folder;
-pub mod settings;
-pub mod sim;
 pub mod statistics;
 pub mod suggest;
-pub mod traces;
-pub mod train;
 pub mod workers;
 
+#[cfg(feature = "mujoco")]
+pub mod atomic;
+#[cfg(feature = "mujoco")]
+pub mod policy;
+#[cfg(feature = "mujoco")]
+pub mod rollout;
+#[cfg(feature = "mujoco")]
+pub mod run_folder;
+#[cfg(feature = "mujoco")]
+pub mod settings;
+#[cfg(feature = "mujoco")]
+pub mod sim;
+#[cfg(feature = "mujoco")]
+pub mod train;
+
+#[cfg(feature = "render")]
+pub mod film;
+#[cfg(feature = "render")]
+pub mod font;
+#[cfg(feature = "render")]
+pub mod plot;
+#[cfg(feature = "render")]
+pub mod report;
+
+#[cfg(feature = "hdf5")]
+pub mod traces;
+
+#[cfg(feature = "cli")]
+pub mod cli;
+
 pub use error::{Error, Result};
+/// Vectors and matrices of the optimizers are nalgebra's.
+pub use nalgebra;

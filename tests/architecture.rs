@@ -1,5 +1,7 @@
 //! Data goes one way: a module may only use the modules below it.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::collections::BTreeMap;

@@ -1,5 +1,7 @@
 //! The report page tells what the runs say, stands alone, and its commands make the runs again.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use common::runs::Fake;

@@ -83,11 +83,17 @@ pub struct Adaptive {
 
 impl Adaptive {
     /// A search that starts from `mean`.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         Self::from_gaussian(settings, Gaussian::isotropic(mean, first_sigma(settings)))
     }
 
     /// A search that starts from any Gaussian; `sigma` in the settings is ignored.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn from_gaussian(settings: &Settings, gaussian: Gaussian) -> Result<Self, SettingsError> {
         settings.check(&gaussian.mean)?;
         let n = gaussian.mean.len();
@@ -114,6 +120,9 @@ impl Adaptive {
     }
 
     /// Learns from candidates that someone else has drawn, as `tell` does from its own.
+    ///
+    /// # Panics
+    /// If there is not one loss per candidate.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
         self.update(&self.gaussian.deviations_of(candidates), loss);
     }
@@ -149,6 +158,9 @@ impl Adaptive {
 
 /// Mean, memory and covariance of one generation: InvIGO posed for the mean with (λ = 0, η_m) and apart from that for the
 /// covariance with (λ, η_c), whose result is scaled by g².
+///
+/// # Errors
+/// If the covariance would not be positive definite.
 pub fn update(
     p: &mut Gaussian,
     memory: &mut Memory,

@@ -75,6 +75,9 @@ pub struct Matrix {
 
 impl Matrix {
     /// A search that starts from `mean`.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         settings.check(&mean)?;
         let rows = settings.shape.map_or(1, |(rows, _)| rows);
@@ -82,6 +85,9 @@ impl Matrix {
     }
 
     /// A search that starts from any matrix Gaussian; `sigma` and `shape` in the settings are ignored.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn from_gaussian(settings: &Settings, gaussian: MatrixGaussian) -> Result<Self, SettingsError> {
         settings.check(&gaussian.mean)?;
         let ((p, q), n) = (gaussian.shape(), gaussian.mean.len());
@@ -107,6 +113,9 @@ impl Matrix {
     }
 
     /// Learns from candidates that someone else has drawn, as `tell` does from its own.
+    ///
+    /// # Panics
+    /// If there is not one loss per candidate.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
         self.learn_deviations(&self.gaussian.deviations_of(candidates), loss);
     }
@@ -203,6 +212,9 @@ pub struct MatrixPenalty {
 }
 
 /// One step, posed separately for each part of the distribution and for the mean without history, then dilated by g.
+///
+/// # Errors
+/// If the covariance would not be positive definite.
 pub fn update(
     p: &mut MatrixGaussian,
     memory: &mut MatrixMemory,

@@ -15,6 +15,7 @@ pub mod adaptive;
 mod exact;
 pub mod matrix;
 mod published;
+#[allow(clippy::missing_errors_doc)] // the same as of all others
 mod steady;
 
 pub use adaptive::Adaptive;
@@ -44,6 +45,9 @@ pub enum SynCma {
 
 impl SynCma {
     /// A search that starts from `mean`.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         Ok(match settings.variant {
             Variant::Published => Self::Published(Published::new(settings, mean)?),

@@ -109,6 +109,9 @@ impl Root {
 
 impl Published {
     /// A search that starts from `mean`.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         settings.check(&mean)?;
         let n = mean.len();
@@ -136,6 +139,9 @@ impl Published {
     }
 
     /// Learns from candidates that someone else has drawn, as `tell` does from its own.
+    ///
+    /// # Panics
+    /// If there is not one loss per candidate.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
         let mut d = candidates.clone();
         d.column_iter_mut().for_each(|mut d| d -= &self.state.m);
