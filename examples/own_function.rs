@@ -17,7 +17,7 @@ fn main() -> Result<(), SettingsError> {
         search.tell(&losses);
     }
     let found = search.center();
-    println!("{} after {} generations", found.transpose(), search.diagnostics().generation);
+    println!("{:.4?} after {} generations", found.as_slice(), search.diagnostics().generation);
     assert!((found - DVector::from_vec(vec![1.0, 1.0])).norm() < 1e-4);
     Ok(())
 }
