@@ -13,8 +13,10 @@
 
 pub mod adaptive;
 mod exact;
+mod frame;
 pub mod matrix;
 mod published;
+mod root;
 #[allow(clippy::missing_errors_doc)] // the same as of all others
 mod steady;
 
