@@ -6,8 +6,8 @@
 //! | symbol | | |
 //! |---|---|---|
 //! | N | `members` columns | `batch`, or 100 |
-//! | F | [`SCALE`] | v = x_a + F (x_b − x_c) |
-//! | CR | [`CROSSOVER`] | the probability that a coordinate comes from v; at least one always does |
+//! | F | `SCALE` | v = x_a + F (x_b − x_c) |
+//! | CR | `CROSSOVER` | the probability that a coordinate comes from v; at least one always does |
 
 use nalgebra::{DMatrix, DVector};
 use rand::RngExt;

@@ -1,6 +1,6 @@
 //! SynCMA with a step-size rule, for functions with little noise and up to a few hundred dimensions.
 //!
-//! References: [`invigo`](crate::optim::invigo) for the theory of the memory and the covariance, and Hansen's tutorial,
+//! References: [`invigo`] for the theory of the memory and the covariance, and Hansen's tutorial,
 //! arXiv:1604.00772, for the step size. Numbers in the code are those of these lines:
 //!
 //! ```text
