@@ -23,6 +23,9 @@ pub struct UnknownName {
 }
 
 /// The one of this name.
+///
+/// # Errors
+/// If there is none of this name; the error names the nearest.
 pub fn find<T: Copy>(what: &'static str, name: &str, all: &[T], word: fn(T) -> &'static str) -> Result<T, UnknownName> {
     all.iter().copied().find(|&t| word(t) == name).ok_or_else(|| {
         let words: Vec<_> = all.iter().map(|&t| word(t)).collect();

@@ -10,8 +10,11 @@ pub fn threads(asked: usize) -> usize {
     if asked == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { asked }
 }
 
-/// Hands the items out in order, each to the first worker that is free. No more are handed out after the first error; a
-/// worker that breaks goes home.
+/// Hands the items out in order, each to the first worker that is free. No more are handed out after the first error. A
+/// worker whose work breaks takes no further item.
+///
+/// # Errors
+/// The last error that a piece of work returned.
 pub fn share<T: Sync>(items: &[T], workers: usize, work: impl Fn(&T) -> Result<ControlFlow<()>> + Sync) -> Result<()> {
     let (next, failed) = (AtomicUsize::new(0), Mutex::new(None::<Error>));
     std::thread::scope(|scope| {

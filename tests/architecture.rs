@@ -1,8 +1,10 @@
 //! Data goes one way: a module may only use the modules below it.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// What each module under src/ may use of this crate.
@@ -130,6 +132,39 @@ fn arrows_point_one_way() {
             assert!(name == module || may.contains(&name.as_str()), "{} uses `{name}`", inside.display());
         }
     }
+}
+
+/// The feature that brings each module, or "" for those that are always there, as src/lib.rs says.
+fn features() -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(common::root().join("src/lib.rs")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let feature = |line: &str| line.strip_prefix("#[cfg(feature = \"")?.strip_suffix("\")]").map(String::from);
+    let module = |line: &str| line.strip_prefix("pub mod ")?.strip_suffix(';').map(String::from);
+    let pairs = lines.windows(2).filter_map(|pair| Some((module(pair[1])?, feature(pair[0]).unwrap_or_default())));
+    pairs.collect()
+}
+
+/// A feature and all that it includes, as Cargo.toml says.
+fn included(feature: &str, manifest: &toml::Table) -> BTreeSet<String> {
+    let named = manifest["features"].get(feature).and_then(|names| names.as_array()).into_iter().flatten();
+    let below = named.flat_map(|name| included(name.as_str().unwrap(), manifest));
+    below.chain([String::new(), feature.to_string()]).collect()
+}
+
+#[test]
+fn every_module_uses_only_what_its_feature_brings() {
+    let manifest: toml::Table =
+        std::fs::read_to_string(common::root().join("Cargo.toml")).unwrap().parse().expect("Cargo.toml is TOML");
+    let (features, allowed) = (features(), allowed());
+    for (module, feature) in &features {
+        let there = included(feature, &manifest);
+        for name in allowed[module.as_str()].iter().filter_map(|name| features.get_key_value(*name)) {
+            assert!(there.contains(name.1), "`{module}` needs `{feature}` and may use `{}`, which it lacks", name.0);
+        }
+    }
+    let pure = features.iter().filter(|(_, feature)| feature.is_empty()).map(|(module, _)| module.as_str());
+    let expected = ["benchmark", "error", "optim", "random", "statistics", "suggest", "workers"];
+    assert_eq!(pure.collect::<Vec<_>>(), expected, "what a crate without features gets");
 }
 
 #[test]

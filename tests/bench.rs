@@ -1,5 +1,7 @@
 //! `bench synthetic` and `bench rover`: the same numbers however they came about.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use common::{locomotion, stderr, stdout};

@@ -1,5 +1,7 @@
 //! The commands as a person or a script meets them.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use common::{locomotion, policy_json, stderr, stdout};

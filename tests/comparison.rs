@@ -1,5 +1,7 @@
 //! The comparison table says what the runs say.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use common::runs::Fake;

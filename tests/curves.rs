@@ -1,5 +1,7 @@
 //! Figures show what was measured, all of it, and always the same.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use common::runs::Fake;

@@ -1,5 +1,7 @@
 //! An episode depends on its seed and its policy alone; broken physics is noticed; the hot loop does not allocate.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use locomotion::policy::LinearPolicy;

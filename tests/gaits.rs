@@ -1,6 +1,8 @@
 //! Long gaits with many contacts: what the shipped policies return in Gymnasium, to the last bit.
 //! Data: tests/data/make_gaits.py, from Gymnasium 1.4.0 over MuJoCo 3.17.0.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use common::{data, root};

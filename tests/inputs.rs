@@ -1,5 +1,7 @@
 //! Wrong input gets a message that names file, field and remedy, and the right exit code. Nothing panics.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use common::{locomotion, policy_json, root, stderr, stdout};

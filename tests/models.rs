@@ -1,6 +1,8 @@
 //! Our own MJCF compiles to Gymnasium's physics: every array of the compiled models is equal to the bit.
 //! Data: tests/data/make_golden.py.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use common::data;

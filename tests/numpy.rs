@@ -1,5 +1,7 @@
 //! Seeds and sums are numpy's, bit for bit. Data: tests/data/make_golden.py.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use common::{bits, data, digest};

@@ -1,5 +1,7 @@
 //! Episodes equal Gymnasium's to the last bit. Data: tests/data/make_golden.py, from Gymnasium 1.4.0 over MuJoCo 3.17.0.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use common::{bits, data, digest};

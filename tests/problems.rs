@@ -1,5 +1,7 @@
 //! Problems without a simulator: what moving and turning leaves alone, and the rover beside its reference.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use locomotion::benchmark::rover::{self, PLACES};

@@ -1,5 +1,7 @@
 //! Every command of the README is executed here, as written.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::path::Path;

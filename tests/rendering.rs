@@ -2,6 +2,8 @@
 //!
 //! Drawing needs EGL. Where it is missing, the laws about pictures become one: the error says what to install.
 
+#![cfg(feature = "cli")]
+
 use openh264::decoder::Decoder;
 use openh264::formats::YUVSource;
 use std::fs::{self, File};

@@ -1,5 +1,7 @@
 //! The replay page stands alone and tells `eval`'s return.
 
+#![cfg(feature = "cli")]
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use locomotion::film::html;

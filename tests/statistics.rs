@@ -1,5 +1,7 @@
 //! Our statistics are SciPy's and rliable's.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use common::data;

@@ -1,5 +1,7 @@
 //! Traces obey the laws of Minari's layout, and their numbers are `eval`'s.
 
+#![cfg(feature = "cli")]
+
 use hdf5::types::{EnumMember, EnumType, FloatSize, IntSize, TypeDescriptor, VarLenUnicode};
 use hdf5::{Dataset, File, Group};
 use locomotion::policy::LinearPolicy;

@@ -87,6 +87,10 @@ impl Function {
         }
     }
 
+    /// The value at x.
+    ///
+    /// # Panics
+    /// If x is empty.
     pub fn value(self, x: &[f64]) -> f64 {
         let n = x.len() as f64;
         let squares = || x.iter().map(|v| v * v);

@@ -4,6 +4,8 @@
 //! [`functions`] are the paper's ten, [`instance`] moves and turns them, [`rover`] plans a path; [`paper`] holds the
 //! published numbers. A [`Trial`] is one contestant on one problem from one seed.
 
+#![warn(clippy::missing_errors_doc, clippy::missing_panics_doc)]
+
 mod contestant;
 pub mod functions;
 pub mod instance;
@@ -30,6 +32,9 @@ use std::sync::atomic::AtomicBool;
 /// Runs those trials that have no result yet, each on one thread, and keeps each result as it ends; `finished` hears how
 /// many are there already, and then of every one. Returns the outcomes in the order of the trials, or `None` if told to
 /// leave before all were there.
+///
+/// # Errors
+/// The first error of a trial: settings that its contestant refuses, or a result that cannot be written.
 pub fn run_all(
     trials: &[Trial],
     results: &Results,

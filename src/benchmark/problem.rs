@@ -3,11 +3,16 @@
 use super::{Rover, Synthetic};
 use serde::Serialize;
 
-/// Something to minimise.
+/// Something to minimize.
 pub trait Problem {
+    /// The number of coordinates.
     fn dim(&self) -> usize;
     /// The box of every coordinate: searches start in it, and some draw from it.
     fn bounds(&self) -> (f64, f64);
+    /// The value at x, less is better.
+    ///
+    /// # Panics
+    /// If x does not have [`dim`](Self::dim) coordinates.
     fn value(&self, x: &[f64]) -> f64;
 }
 
@@ -20,6 +25,7 @@ pub enum Description {
 }
 
 impl Description {
+    /// The number of coordinates.
     pub fn dim(&self) -> usize {
         match self {
             Self::Synthetic(synthetic) => synthetic.dim,

@@ -27,6 +27,9 @@ pub struct Results {
 impl Results {
     /// Reads what is there. A last line without an end was being written when the program was killed: it is cut off, and
     /// its trial will be run again.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written, if another process holds it, or if a line of it is not a result.
     pub fn open(path: &Path) -> Result<Self> {
         let folder = path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder).map_err(|e| Error::output(folder, e))?;

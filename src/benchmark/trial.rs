@@ -38,6 +38,9 @@ pub fn usual_batch(contestant: &Contestant, n: usize) -> Option<usize> {
 
 impl Trial {
     /// Whether its settings can work at all.
+    ///
+    /// # Errors
+    /// If the contestant refuses its settings.
     pub fn check(&self) -> Result<()> {
         let problem = self.problem.instance(self.seed);
         self.settings(&*problem).build(self.start(&*problem))?;
@@ -45,6 +48,9 @@ impl Trial {
     }
 
     /// Runs to the budget or to where the optimiser stops; `None` if told to leave before.
+    ///
+    /// # Errors
+    /// If the contestant refuses its settings.
     pub fn run(&self, leave: &AtomicBool) -> Result<Option<TrialOutcome>> {
         let problem = self.problem.instance(self.seed);
         let mut search = self.settings(&*problem).build(self.start(&*problem))?;

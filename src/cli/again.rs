@@ -2,6 +2,7 @@
 
 use crate::report::repetitions::Group;
 use crate::settings::PartialSettings;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Where the repeated runs go: a new folder, so that they meet no run that is there already.
@@ -38,29 +39,29 @@ fn train(group: &Group) -> String {
     }
 }
 
-/// Task and optimiser first, as one would type it.
+/// Task and optimizer first, as one would type it. Older runs also hold settings that their optimizer does not use.
 fn flags(settings: &PartialSettings) -> String {
-    let (first, rest): (Vec<_>, Vec<_>) = settings
+    let used = settings.clone().only_used();
+    let (first, rest): (Vec<_>, Vec<_>) = used
         .told()
         .into_iter()
         .filter(|(name, _)| *name != "seed")
         .partition(|(name, _)| ["env", "optimizer"].contains(name));
-    let flag = |(name, value): (&str, String)| format!(" --{} {}", name.replace('_', "-"), quoted(&value));
     first.into_iter().chain(rest).map(flag).collect()
+}
+
+/// A setting and its value as a flag, after a space.
+pub fn flag((name, value): (&str, String)) -> String {
+    format!(" --{} {}", name.replace('_', "-"), quoted(&value))
 }
 
 pub fn path(path: &Path) -> String {
     quoted(&path.display().to_string())
 }
 
-/// A word as a shell reads it.
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=+,@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_string()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
+/// A word as a shell reads it. Only a NUL cannot be quoted, and no argument can hold one.
+fn quoted(word: &str) -> String {
+    shlex::try_quote(word).map_or_else(|_| word.to_string(), Cow::into_owned)
 }
 
 /// A label as the name of a folder.
@@ -70,12 +71,23 @@ fn slug(label: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{quoted, slug};
+    use super::{flags, slug};
+    use crate::optim::OptimizerKind;
+    use crate::settings::PartialSettings;
 
     #[test]
     fn words_survive_the_shell() {
-        assert_eq!(quoted("runs/ant/seed-0"), "runs/ant/seed-0");
-        assert_eq!(quoted("my robot's.toml"), "'my robot'\\''s.toml'");
+        let flags = |env: &str| flags(&PartialSettings { env: Some(env.into()), ..Default::default() });
+        assert_eq!(flags("runs/robot.toml"), " --env runs/robot.toml");
+        let odd = "my robot's $HOME.toml";
+        assert_eq!(shlex::split(&flags(odd)).unwrap(), ["--env", odd]);
         assert_eq!(slug("syncma lambda0=2"), "syncma-lambda0-2");
+    }
+
+    #[test]
+    fn settings_that_the_optimizer_does_not_use_are_no_flags() {
+        let (optimizer, lambda0) = (Some(OptimizerKind::CmaEs), Some(2.0));
+        let old = PartialSettings { optimizer, lambda0, batch: Some(8), ..Default::default() };
+        assert_eq!(flags(&old), " --optimizer cma-es --batch 8");
     }
 }

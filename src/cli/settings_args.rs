@@ -1,6 +1,6 @@
 //! The settings of a run as flags.
 
-use super::again::quoted;
+use super::again::flag;
 use crate::optim::{OptimizerKind, Variant};
 use crate::settings::{
     Bound, Init, Normalize, PartialSettings, Protocol, Resets, SurvivalShift, Time, for_all_settings,
@@ -30,6 +30,5 @@ for_all_settings!(flags);
 
 /// The command line that says all of this.
 pub fn command(settings: &PartialSettings) -> String {
-    let flag = |(name, value): (&str, String)| format!(" --{} {}", name.replace('_', "-"), quoted(&value));
     format!("locomotion train{}", settings.told().into_iter().map(flag).collect::<String>())
 }

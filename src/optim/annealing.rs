@@ -37,6 +37,9 @@ pub struct Annealing {
 
 impl Annealing {
     /// A search that starts from `mean`, which is the first candidate.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         let walks = settings.batch.unwrap_or(1);
         Ok(Self {

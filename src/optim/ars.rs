@@ -51,6 +51,9 @@ pub struct Ars {
 impl Ars {
     /// A search that starts from W = `mean`. `batch` counts both ends of each direction. By default b is half of the
     /// directions.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         let batch = settings.batch.unwrap_or(BATCH);
         if !batch.is_multiple_of(2) {

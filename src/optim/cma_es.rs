@@ -61,6 +61,9 @@ struct Batch {
 
 impl CmaEs {
     /// The tutorial's CMA-ES from N(mean, sigma² I).
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         Ok(Self::start(settings, mean))
     }
@@ -94,6 +97,9 @@ impl CmaEs {
     }
 
     /// Learns from candidates that someone else has drawn, as `tell` does from its own.
+    ///
+    /// # Panics
+    /// If there is not one loss per candidate.
     pub fn learn(&mut self, x: &DMatrix<f64>, loss: &[f64]) {
         let CmaState { mean, sigma, b, d, .. } = &self.state;
         let mut y = x.clone();

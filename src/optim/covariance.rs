@@ -32,6 +32,9 @@ impl TryFrom<Unfactorized> for Covariance {
 
 impl Covariance {
     /// Only the lower triangle is read.
+    ///
+    /// # Errors
+    /// If the matrix is not positive definite.
     pub fn new(matrix: DMatrix<f64>) -> Result<Self, NotPositiveDefinite> {
         if !matrix.is_square() {
             return Err(NotPositiveDefinite);
@@ -65,6 +68,9 @@ impl Covariance {
 
     /// Changes C in place (lower triangle) and factorizes the result. If rounding or overflow makes it no longer positive
     /// definite, a multiple of I of the old size replaces it, so that it can still be sampled.
+    ///
+    /// # Errors
+    /// If the changed matrix was not positive definite and has been replaced.
     pub fn reshape(&mut self, change: impl FnOnce(&mut DMatrix<f64>)) -> Result<(), NotPositiveDefinite> {
         let sigma = self.variance().sqrt();
         change(&mut self.matrix);

@@ -41,12 +41,18 @@ pub struct DdCma {
 
 impl DdCma {
     /// A search that starts from N(mean, sigma² I).
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         let scale = DVector::repeat(mean.len(), settings.sigma.unwrap_or(SIGMA));
         Self::scaled(settings, mean, scale)
     }
 
     /// A search that starts from N(mean, diag(scale)²). `sigma` in the settings is ignored.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn scaled(settings: &Settings, mean: DVector<f64>, scale: DVector<f64>) -> Result<Self, SettingsError> {
         settings.check(&mean)?;
         let constants = DdConstants::new(settings, mean.len(), linalg::root_mean_square(&scale));
@@ -61,6 +67,9 @@ impl DdCma {
     }
 
     /// Learns from candidates that someone else has drawn, as `tell` does from its own.
+    ///
+    /// # Panics
+    /// If there is not one loss per candidate.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
         let DdState { mean, sigma, d, inverse_root, .. } = &self.state;
         let mut y = candidates.clone();

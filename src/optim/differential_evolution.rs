@@ -6,8 +6,8 @@
 //! | symbol | | |
 //! |---|---|---|
 //! | N | `members` columns | `batch`, or 100 |
-//! | F | [`SCALE`] | v = x_a + F (x_b − x_c) |
-//! | CR | [`CROSSOVER`] | the probability that a coordinate comes from v; at least one always does |
+//! | F | `SCALE` | v = x_a + F (x_b − x_c) |
+//! | CR | `CROSSOVER` | the probability that a coordinate comes from v; at least one always does |
 
 use nalgebra::{DMatrix, DVector};
 use rand::RngExt;
@@ -33,6 +33,9 @@ pub struct DifferentialEvolution {
 
 impl DifferentialEvolution {
     /// The first member is `mean`. The others are uniform in the box of the settings. Later generations may leave the box.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         let Bounds::Clip { low, high } = settings.bounds else {
             return Err(SettingsError::new(

@@ -67,6 +67,9 @@ impl TryFrom<Moments> for Gaussian {
 
 impl Gaussian {
     /// N(mean, covariance); only the lower triangle is read.
+    ///
+    /// # Errors
+    /// If the covariance is not positive definite, or if its size is not that of the mean.
     pub fn new(mean: DVector<f64>, covariance: DMatrix<f64>) -> Result<Self, NotPositiveDefinite> {
         Moments { mean, covariance: Covariance::new(covariance)? }.try_into()
     }
@@ -83,6 +86,9 @@ impl Gaussian {
     }
 
     /// Changes C in place, as [`Covariance::reshape`] does.
+    ///
+    /// # Errors
+    /// If the changed C was not positive definite and has been replaced.
     pub fn reshape(&mut self, change: impl FnOnce(&mut DMatrix<f64>)) -> Result<(), NotPositiveDefinite> {
         self.covariance.reshape(change)
     }

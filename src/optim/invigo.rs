@@ -119,6 +119,9 @@ pub struct Penalty {
 /// One step of InvIGO: p learns from its weighted sample q and from the memory of earlier samples.
 ///
 /// m' = m + β with β = h s / (η_m + h), and C' is the mixture's covariance about m'.
+///
+/// # Errors
+/// If the covariance would not be positive definite.
 pub fn update(
     p: &mut Gaussian,
     memory: &mut Memory,
@@ -135,6 +138,9 @@ pub fn update(
 
 /// C' = g² [ η_c (C + ββᵀ) + h (Σ_h + (s-β)(s-β)ᵀ) ] / (η_c + h): the covariance of old Gaussian and memory about m + β,
 /// dilated by g.
+///
+/// # Errors
+/// If the covariance would not be positive definite.
 pub fn match_covariance(
     p: &mut Gaussian,
     memory: &Memory,

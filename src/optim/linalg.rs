@@ -4,12 +4,10 @@
 //! A symmetric matrix is kept in its lower triangle, and nothing here reads the strict upper one. `mirror` fills it.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::matmul::triangular::{self, BlockStructure};
-use faer::linalg::{cholesky::llt, evd, matmul, triangular_solve};
+use faer::linalg::matmul::triangular::BlockStructure::{Rectangular, TriangularLower, TriangularUpper};
+use faer::linalg::{cholesky::llt, evd, matmul, matmul::triangular, triangular_solve};
 use faer::{Accum, MatMut, MatRef, Par, diag::DiagMut};
 use nalgebra::{DMatrix, DVector};
-
-use BlockStructure::{Rectangular, TriangularLower, TriangularUpper};
 
 /// The matrix has a pivot that is not positive, so it is not the covariance of a Gaussian with a density.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,7 +32,9 @@ impl Eigen {
     }
 }
 
-/// Overwrites `factor` with the lower L of A = LLᵀ, with zeros above the diagonal. On failure `factor` is undefined.
+/// Overwrites `factor` with the lower L of A = LLᵀ, with zeros above the diagonal.
+/// # Errors
+/// If A is not positive definite; `factor` is then undefined.
 pub fn cholesky_into(a: &DMatrix<f64>, factor: &mut DMatrix<f64>) -> Result<(), NotPositiveDefinite> {
     let n = a.nrows();
     for j in 0..n {
@@ -52,10 +52,11 @@ pub fn cholesky_into(a: &DMatrix<f64>, factor: &mut DMatrix<f64>) -> Result<(), 
 }
 
 /// The lower L of A = LLᵀ.
+/// # Errors
+/// If A is not positive definite.
 pub fn cholesky(a: &DMatrix<f64>) -> Result<DMatrix<f64>, NotPositiveDefinite> {
     let mut factor = DMatrix::zeros(a.nrows(), a.ncols());
-    cholesky_into(a, &mut factor)?;
-    Ok(factor)
+    cholesky_into(a, &mut factor).map(|()| factor)
 }
 
 /// Eigendecomposition of the symmetric A. `None` if A has an entry that is not finite or the iteration fails.

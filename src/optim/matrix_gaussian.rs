@@ -46,6 +46,9 @@ impl TryFrom<Parts> for MatrixGaussian {
 
 impl MatrixGaussian {
     /// N(mean, A ⊗ B); only the lower triangles are read, and the size of A goes to B.
+    ///
+    /// # Errors
+    /// If one of the two matrices is not positive definite.
     pub fn new(mean: DVector<f64>, rows: DMatrix<f64>, columns: DMatrix<f64>) -> Result<Self, NotPositiveDefinite> {
         let size = Covariance::new(rows.clone())?.geometric_mean();
         let (rows, columns) = (Covariance::new(rows / size)?, Covariance::new(columns * size)?);
@@ -92,6 +95,9 @@ impl MatrixGaussian {
     }
 
     /// Changes B and the shape of A in place (lower triangles).
+    ///
+    /// # Errors
+    /// If one of the changed matrices was not positive definite and has been replaced.
     pub fn reshape(
         &mut self,
         rows: impl FnOnce(&mut DMatrix<f64>),

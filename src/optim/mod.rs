@@ -20,8 +20,8 @@
 //! learn nothing from it, except for SynCMA `published`, which follows its reference code.
 //!
 //! ```
+//! use locomotion::nalgebra::DVector;
 //! use locomotion::optim::{Optimizer, Settings};
-//! use nalgebra::DVector;
 //!
 //! let loss = |x: &[f64]| x.iter().map(|v| (v - 1.0).powi(2)).sum::<f64>();
 //! let settings = Settings { sigma: Some(0.5), seed: 7, ..Settings::default() };
@@ -34,6 +34,8 @@
 //! assert!(loss(search.center().as_slice()) < 1e-6);
 //! # Ok::<(), locomotion::optim::SettingsError>(())
 //! ```
+
+#![warn(clippy::missing_errors_doc, clippy::missing_panics_doc)]
 
 pub mod annealing;
 pub mod ars;
@@ -73,6 +75,9 @@ pub trait Optimizer {
     /// they were asked.
     fn ask(&mut self) -> DMatrix<f64>;
     /// Takes the losses of the candidates asked last, in column order. NaN means failed and ranks last.
+    ///
+    /// # Panics
+    /// If there is not one loss per candidate.
     fn tell(&mut self, loss: &[f64]);
     /// The point to deploy if the search ended now. It is not clipped either.
     fn center(&self) -> DVector<f64>;
@@ -123,6 +128,9 @@ pub enum AnyOptimizer {
 
 impl Settings {
     /// The optimizer that these settings describe, at the start of a search from `mean`.
+    ///
+    /// # Errors
+    /// If a setting cannot be used, or if the optimizer does not use a setting that is set; the error names the field.
     pub fn build(&self, mean: DVector<f64>) -> Result<AnyOptimizer, SettingsError> {
         self.check(&mean)?;
         self.check_used()?;

@@ -24,6 +24,9 @@ pub struct RandomSearch {
 
 impl RandomSearch {
     /// A search in the box of the settings. `mean` is the center until losses have been told.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         let Bounds::Clip { low, high } = settings.bounds else {
             return Err(SettingsError::new("bounds", "none", "random search draws from a box, so set bounds"));

@@ -191,6 +191,9 @@ pub struct Settings {
 
 impl Settings {
     /// Checks the values that do not depend on details of the optimizer.
+    ///
+    /// # Errors
+    /// Of the first setting that cannot be used; the error names the field and the remedy.
     pub fn check(&self, mean: &DVector<f64>) -> Result<(), SettingsError> {
         let not_negative = |field, value: Option<f64>| match value {
             Some(v) if !(v.is_finite() && v >= 0.0) => Err(SettingsError::new(field, v, "use a number of at least 0")),

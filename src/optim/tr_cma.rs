@@ -60,6 +60,9 @@ pub struct TrCma {
 
 impl TrCma {
     /// A search that starts from N(mean, sigma² I).
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         let (n, sigma) = (mean.len(), settings.sigma.unwrap_or(SIGMA));
         let shape = Gaussian::isotropic(mean, 1.0);
@@ -68,6 +71,9 @@ impl TrCma {
     }
 
     /// A search that starts from any state; `sigma` in the settings is ignored.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn from_state(settings: &Settings, state: TrState) -> Result<Self, SettingsError> {
         settings.check(&state.shape.mean)?;
         let dimension = state.shape.mean.len();
@@ -90,6 +96,9 @@ impl TrCma {
     }
 
     /// Learns from candidates that someone else has drawn, as `tell` does from its own.
+    ///
+    /// # Panics
+    /// If there is not one loss per candidate.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
         self.update(&self.state.shape.deviations_of(candidates), loss);
     }

@@ -1,12 +1,10 @@
 //! A checkpoint is a snapshot of the whole search: read back, it goes on bit-exactly.
 //!
 //! Layout: magic, format version, length of the payload, the payload (postcard), SHA-256 of all before it. The payload is
-//! the settings that decide the search, as text, and the state; format 2 had the state alone. The one before is kept
-//! beside it.
+//! the settings that decide the search, as text, and the state. The one before is kept beside it.
 
 use super::LockedFolder;
 use crate::atomic;
-use crate::optim::Variant;
 use crate::settings::PartialSettings;
 use crate::{Error, Result};
 use serde::{Serialize, de::DeserializeOwned};
@@ -16,10 +14,6 @@ use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"LOCOMOT\n";
 const VERSION: u32 = 4;
-/// Still read, but for variant `steady`, whose state has another form since.
-const UNSTEADY: u64 = 3;
-/// The same, and without settings.
-const BARE: u64 = 2;
 const HEADER: usize = MAGIC.len() + 4 + 8;
 const DIGEST: usize = 32;
 
@@ -62,14 +56,13 @@ impl Checkpoint {
     /// The latest state, or with `previous` the one before. One of a search with other settings is refused.
     pub fn load<T: DeserializeOwned>(&self, previous: bool, settings: &PartialSettings) -> Result<T> {
         let file = if previous { &self.previous } else { &self.latest };
-        let (made_with, state) =
-            decode(file, settings.variant).map_err(|error| match !previous && self.previous.exists() {
-                true => error
-                    .hint("the checkpoint before it is still there: add `previous` to go on from that one")
-                    .naming(&["previous"]),
-                false => error.hint("start the run again with `force`").naming(&["force"]),
-            })?;
-        match made_with.and_then(|made_with| difference(&made_with, &bound(settings))) {
+        let (made_with, state) = decode(file).map_err(|error| match !previous && self.previous.exists() {
+            true => error
+                .hint("the checkpoint before it is still there: add `previous` to go on from that one")
+                .naming(&["previous"]),
+            false => error.hint("start the run again with `force`").naming(&["force"]),
+        })?;
+        match difference(&made_with, &bound(settings)) {
             Some(what) => Err(Error::input(file, what).hint(
                 "run.toml or the checkpoint is not this run's: restore it, or start another run in another folder",
             )),
@@ -92,7 +85,7 @@ fn difference(made_with: &PartialSettings, settings: &PartialSettings) -> Option
     Some(format!("the checkpoint was made with `{name}` = {was}, but run.toml says {says}"))
 }
 
-fn decode<T: DeserializeOwned>(file: &Path, variant: Option<Variant>) -> Result<(Option<PartialSettings>, T)> {
+fn decode<T: DeserializeOwned>(file: &Path) -> Result<(PartialSettings, T)> {
     let bytes = fs::read(file).map_err(|e| Error::input(file, e))?;
     let wrong = |what: &str| Error::input(file, format!("damaged checkpoint: {what}"));
     if bytes.len() < HEADER + DIGEST {
@@ -107,23 +100,14 @@ fn decode<T: DeserializeOwned>(file: &Path, variant: Option<Variant>) -> Result<
         return Err(wrong("its checksum does not fit its content"));
     }
     let version = word(8, 12);
-    if ![u64::from(VERSION), UNSTEADY, BARE].contains(&version) {
+    if version != u64::from(VERSION) {
         return Err(Error::input(file, format!("checkpoint of format {version}; this program reads format {VERSION}")));
-    }
-    if version != u64::from(VERSION) && variant == Some(Variant::Steady) {
-        let what = format!("checkpoint of format {version}, from before variant `steady` had several starts");
-        return Err(Error::input(file, what));
     }
     if word(12, HEADER) != (content.len() - HEADER) as u64 {
         return Err(wrong("its length does not fit its content"));
     }
     let payload = &content[HEADER..];
-    let (made_with, state) = match version {
-        BARE => (None, payload),
-        _ => {
-            let (text, state) = postcard::take_from_bytes::<&str>(payload).map_err(|e| wrong(&e.to_string()))?;
-            (Some(toml::from_str(text).map_err(|e| wrong(&e.to_string()))?), state)
-        }
-    };
+    let (text, state) = postcard::take_from_bytes::<&str>(payload).map_err(|e| wrong(&e.to_string()))?;
+    let made_with = toml::from_str(text).map_err(|e| wrong(&e.to_string()))?;
     Ok((made_with, postcard::from_bytes(state).map_err(|e| wrong(&e.to_string()))?))
 }

@@ -1,6 +1,6 @@
 //! The right to write into a run folder: one process at a time.
 
-use super::{FILES, Folder, RUN, RunFile};
+use super::{BASELINE, FILES, Folder, RUN, RunFile};
 use crate::policy::PolicyFile;
 use crate::{Error, Result, atomic};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -79,15 +79,28 @@ impl Deref for LockedFolder {
 }
 
 impl LockedFolder {
-    /// Begins a run: what is there of an old one is removed first.
+    /// Begins a run: what is there of an old one and of its baselines is removed first. Other files stay.
     pub fn start(&self, run: &RunFile) -> Result<()> {
+        for baseline in self.below(BASELINE)?.into_iter().filter(Folder::is_taken) {
+            let baseline = baseline.lock()?;
+            baseline.clear()?;
+            // The folder itself goes too, unless somebody keeps other files there. Nobody waits for its lock, since we hold
+            // that of the run.
+            let _ = fs::remove_file(baseline.file(LOCK)).and_then(|()| fs::remove_dir(baseline.path()));
+        }
+        self.clear()?;
+        self.write_run(run)
+    }
+
+    /// Removes all that a run writes, run.toml first.
+    fn clear(&self) -> Result<()> {
         for file in FILES.map(|name| self.file(name)) {
             match fs::remove_file(&file) {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::output(&file, e)),
                 _ => {}
             }
         }
-        self.write_run(run)
+        Ok(())
     }
 
     pub fn write_run(&self, run: &RunFile) -> Result<()> {

@@ -107,18 +107,25 @@ impl Folder {
     }
 
     fn find(&self, found: &mut Vec<Folder>) -> Result<()> {
-        let taken = self.is_taken();
-        if taken {
+        let below = if self.is_taken() {
             found.push(self.clone());
-        }
+            self.below(BASELINE)?
+        } else {
+            self.below("")?
+        };
+        below.into_iter().try_for_each(|folder| folder.find(found))
+    }
+
+    /// The folders in this one whose names begin so.
+    fn below(&self, beginning: &str) -> Result<Vec<Folder>> {
         let entries = std::fs::read_dir(&self.0).map_err(|e| Error::input(&self.0, e))?;
         let mut below: Vec<PathBuf> = entries
             .flatten()
             .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-            .filter(|entry| !taken || entry.file_name().to_string_lossy().starts_with(BASELINE))
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with(beginning))
             .map(|entry| entry.path())
             .collect();
         below.sort();
-        below.into_iter().try_for_each(|path| Folder(path).find(found))
+        Ok(below.into_iter().map(Folder).collect())
     }
 }

@@ -113,6 +113,7 @@ macro_rules! for_all_settings {
         }
     };
 }
+#[cfg(feature = "cli")]
 pub(crate) use for_all_settings;
 
 for_all_settings!(settings);

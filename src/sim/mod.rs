@@ -15,6 +15,7 @@ mod reward;
 mod simulator;
 mod task;
 
+#[cfg(feature = "cli")]
 pub(crate) use builtin::for_all_tasks;
 pub use builtin::{NAMES, find, is_built_in, text};
 pub use definition::{Contact, Definition, Noise, Part, Yardstick};

@@ -1,5 +1,7 @@
 //! Runs: settings, resume after any death, damage, full disks, threads.
 
+#![cfg(feature = "cli")]
+
 #[path = "../common/mod.rs"]
 mod common;
 

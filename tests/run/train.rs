@@ -109,6 +109,21 @@ fn nothing_is_overwritten_without_force() {
 }
 
 #[test]
+fn force_removes_the_baselines_of_the_old_run_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    ok(&quick(&run, &["--baseline", "random-search"]));
+    let baseline = run.join("baseline-random-search");
+    assert!(baseline.join("metrics.csv").is_file());
+    let notes = [run.join("notes.txt"), run.join("baseline-notes/mine.txt")];
+    std::fs::create_dir(run.join("baseline-notes")).unwrap();
+    notes.iter().for_each(|file| std::fs::write(file, "mine").unwrap());
+    ok(&quick(&run, &["--force"]));
+    assert!(!baseline.exists(), "a baseline of another run");
+    notes.iter().for_each(|file| assert!(file.is_file(), "{}", file.display()));
+}
+
+#[test]
 fn json_prints_lines_and_nothing_else_on_stdout() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");

@@ -8,12 +8,12 @@ use crate::policy::LinearPolicy;
 use crate::rollout::{Channels, Recording};
 use crate::sim::{EpisodeOutcome, Simulator};
 use crate::{Error, Result};
+use askama::Template;
 use replay::Replay;
 use scene::tracked;
 use std::io::Write;
 use std::path::Path;
 
-const PAGE: &str = include_str!("../../../assets/report/replay.html");
 /// Rules for everything inside an element of class `replay`.
 pub const STYLE: &str = include_str!("../../../assets/report/replay.css");
 /// Defines `replay(container, data)`; a page may call it for several episodes.
@@ -22,6 +22,15 @@ pub const SCRIPT: &str = concat!(
     include_str!("../../../assets/report/scene.js"),
     include_str!("../../../assets/report/replay.js")
 );
+
+#[derive(Template)]
+#[template(path = "replay.html")]
+struct Page<'a> {
+    title: &'a str,
+    style: &'a str,
+    script: &'a str,
+    data: &'a str,
+}
 
 /// Plays the policy from `reset(seed)` and writes the page; `seconds` limits what is shown, not the return told.
 pub fn write(
@@ -35,7 +44,8 @@ pub fn write(
     let mut draft = Draft::file(file, force)?;
     let (data, outcome) = data(simulator, policy, seed, seconds)?;
     let title = format!("{}, seed {seed}: return {:.1}", simulator.task().name(), outcome.value);
-    let page = fill(PAGE, &[("title", &title), ("style", STYLE), ("script", SCRIPT), ("data", &data)]);
+    let page = Page { title: &title, style: STYLE, script: SCRIPT, data: &data };
+    let page = page.render().map_err(|e| Error::failed(format!("cannot fill the page: {e}")))?;
     draft.write_all(page.as_bytes()).map_err(|e| Error::output(file, e))?;
     draft.publish()?;
     Ok(outcome)
@@ -57,17 +67,4 @@ pub fn data(
     let json = serde_json::to_string(&Replay::new(&recording, simulator.task()))
         .map_err(|e| Error::failed(format!("cannot write JSON: {e}")))?;
     Ok((json.replace('<', "\\u003c"), recording.outcome))
-}
-
-/// Puts each value in the place of its `{{name}}`, in one pass, so that no value is searched for names.
-pub fn fill(page: &str, values: &[(&str, &str)]) -> String {
-    let mut parts = page.split("{{");
-    let mut text = parts.next().unwrap_or_default().to_string();
-    for part in parts {
-        let (name, rest) = part.split_once("}}").unwrap_or(("", part));
-        let value = values.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value);
-        text += value;
-        text += rest;
-    }
-    text
 }

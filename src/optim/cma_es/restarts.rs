@@ -54,6 +54,9 @@ struct Spent {
 
 impl Restarting {
     /// The first run is plain CMA-ES. `settings.restarts` decides which kinds of run follow.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         Ok(Self {
             run: CmaEs::start(settings, mean.clone()),

@@ -1,6 +1,6 @@
 //! SynCMA with a step-size rule, for functions with little noise and up to a few hundred dimensions.
 //!
-//! References: [`invigo`](crate::optim::invigo) for the theory of the memory and the covariance, and Hansen's tutorial,
+//! References: [`invigo`] for the theory of the memory and the covariance, and Hansen's tutorial,
 //! arXiv:1604.00772, for the step size. Numbers in the code are those of these lines:
 //!
 //! ```text
@@ -16,11 +16,11 @@
 //!
 //! | symbol | field | default |
 //! |---|---|---|
-//! | N | `batch` | 4 + ⌊3 ln n⌋ as in CMA-ES |
-//! | w_i | `weights` | the positive weights of CMA-ES |
-//! | η_m | `penalty.mean` | 0: the mean moves to the mean of the selected candidates |
-//! | η_c | `penalty.covariance` | such that all remembered generations together replace 4 c_μ of C |
-//! | m, C | `gaussian` | C = σ0² I; σ0 is a twentieth of the width of the box if there is one, otherwise 0.1 |
+//! | N | `frame.batch` | 4 + ⌊3 ln n⌋ as in CMA-ES |
+//! | w_i | `frame.weights` | the positive weights of CMA-ES |
+//! | η_m | `frame.penalty.mean` | 0: the mean moves to the mean of the selected candidates |
+//! | η_c | `frame.penalty.covariance` | such that all remembered generations together replace 4 c_μ of C |
+//! | m, C | `frame.gaussian` | C = σ0² I; σ0 is a twentieth of the width of the box if there is one, otherwise 0.1 |
 //! | h, s, Σ, λ | `memory` | empty; λ0 = 2 |
 //! | p, ℓ, c_σ, d_σ | `step`: [`StepSize`] | p = 0, ℓ = 0 |
 //!
@@ -46,12 +46,13 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::LAMBDA0;
+use super::frame::Frame;
 use crate::optim::gaussian::{Gaussian, Normal};
 use crate::optim::invigo::{self, Memory, Penalty, WeightedSample};
 use crate::optim::linalg::NotPositiveDefinite;
 use crate::optim::settings::SIGMA;
-use crate::optim::weights::{Weights, expected_norm, is_flat, ranking};
-use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason, rates, stop};
+use crate::optim::weights::{Weights, expected_norm};
+use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason, rates};
 
 /// What one generation and the memory together replace of C, in units of c_μ.
 const LEARNING: f64 = 4.0;
@@ -65,29 +66,25 @@ const MOST_DILATION: f64 = std::f64::consts::E;
 /// SynCMA, variant `adaptive`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Adaptive {
-    batch: usize,
-    weights: Vec<f64>,
-    penalty: Penalty,
-    seed: u64,
-    /// Standard deviation at the start.
-    sigma: f64,
-    generation: u64,
-    gaussian: Gaussian,
+    frame: Frame<Gaussian>,
     memory: Memory,
     step: StepSize,
     stop: Option<StopReason>,
-    /// The deviations asked last. They are drawn again from seed and generation after a checkpoint.
-    #[serde(skip)]
-    asked: Option<DMatrix<f64>>,
 }
 
 impl Adaptive {
     /// A search that starts from `mean`.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         Self::from_gaussian(settings, Gaussian::isotropic(mean, first_sigma(settings)))
     }
 
     /// A search that starts from any Gaussian; `sigma` in the settings is ignored.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn from_gaussian(settings: &Settings, gaussian: Gaussian) -> Result<Self, SettingsError> {
         settings.check(&gaussian.mean)?;
         let n = gaussian.mean.len();
@@ -99,56 +96,41 @@ impl Adaptive {
             covariance: settings.eta_c.unwrap_or_else(|| penalty_for(replaced(n, mu_eff), lambda0)),
         };
         Ok(Self {
-            batch,
-            weights,
-            penalty,
-            seed: settings.seed,
-            sigma: gaussian.sigma(),
-            generation: 0,
-            gaussian,
+            frame: Frame::new(settings, batch, weights, penalty, gaussian),
             memory: Memory::empty(n, lambda0),
             step: StepSize::new(n, mu_eff),
             stop: None,
-            asked: None,
         })
     }
 
     /// Learns from candidates that someone else has drawn, as `tell` does from its own.
+    ///
+    /// # Panics
+    /// If there is not one loss per candidate.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
-        self.update(&self.gaussian.deviations_of(candidates), loss);
+        self.update(&self.frame.gaussian.deviations_of(candidates), loss);
     }
 
     /// The search distribution.
     pub fn gaussian(&self) -> &Gaussian {
-        &self.gaussian
+        &self.frame.gaussian
     }
 
-    /// d_i = L z_i (1), one per column.
-    fn draw(&self) -> DMatrix<f64> {
-        self.gaussian.deviations(self.batch, self.seed, self.generation)
-    }
-
-    /// One generation, (2) to (8). Nothing is learned after the search has stopped or if all candidates fared alike.
+    /// One generation, (2) to (8).
     fn update(&mut self, d: &DMatrix<f64>, loss: &[f64]) {
-        assert_eq!(loss.len(), d.ncols(), "one loss per candidate");
-        self.asked = None;
-        self.generation += 1;
-        if self.stop.is_some() || is_flat(loss) {
-            return;
-        }
-        let p = &mut self.gaussian;
-        let q = WeightedSample::select(d, &ranking(loss), &self.weights); // (2)
+        let Some(q) = self.frame.rank(d, loss, self.stop.is_some()) else { return }; // (2)
+        let p = &mut self.frame.gaussian;
         let g = self.step.dilation(p, &q.mean); // (3)-(4)
-        let matched = update(p, &mut self.memory, &q, self.penalty, g); // (5)-(8)
-        self.stop = match matched {
-            Ok(()) => stop::out_of_range(p.sigma(), p.condition(), self.sigma),
-            Err(NotPositiveDefinite) => Some(StopReason::NotPositiveDefinite),
-        };
+        let matched = update(p, &mut self.memory, &q, self.frame.penalty, g); // (5)-(8)
+        self.stop = self.frame.stop_after(matched);
     }
 }
 
 /// Mean, memory and covariance of one generation: InvIGO posed for the mean with (λ = 0, η_m) and apart from that for the
 /// covariance with (λ, η_c), whose result is scaled by g².
+///
+/// # Errors
+/// If the covariance would not be positive definite.
 pub fn update(
     p: &mut Gaussian,
     memory: &mut Memory,
@@ -221,24 +203,20 @@ pub(super) fn penalty_for(replaced: f64, lambda0: f64) -> f64 {
 
 impl Optimizer for Adaptive {
     fn ask(&mut self) -> DMatrix<f64> {
-        let d = self.draw();
-        let candidates = self.gaussian.points(&d);
-        self.asked = Some(d);
-        candidates
+        self.frame.ask()
     }
 
     fn tell(&mut self, loss: &[f64]) {
-        let d = self.asked.take().unwrap_or_else(|| self.draw());
+        let d = self.frame.asked();
         self.update(&d, loss);
     }
 
     fn center(&self) -> DVector<f64> {
-        self.gaussian.mean.clone()
+        self.frame.gaussian.mean.clone()
     }
 
     fn diagnostics(&self) -> Diagnostics {
-        let (sigma, condition) = (self.gaussian.sigma(), self.gaussian.condition());
-        Diagnostics { generation: self.generation, sigma, condition }
+        self.frame.diagnostics()
     }
 
     fn stop(&self) -> Option<StopReason> {

@@ -10,11 +10,11 @@
 //!
 //! | symbol | field | default and its source |
 //! |---|---|---|
-//! | N | `batch` | 2n, at most 100: reference code |
-//! | w_i | `weights` | the positive weights of CMA-ES: paper |
-//! | η_m | `penalty.mean` | 1/z_m = 0.1 once the memory is full: paper |
-//! | η_c | `penalty.covariance` | 1/z_c = twice CMA-ES's rank-μ rate once the memory is full: reference code |
-//! | m, C | `gaussian` | C = σ0² I with σ0 = 0.1: reference code |
+//! | N | `frame.batch` | 2n, at most 100: reference code |
+//! | w_i | `frame.weights` | the positive weights of CMA-ES: paper |
+//! | η_m | `frame.penalty.mean` | 1/z_m = 0.1 once the memory is full: paper |
+//! | η_c | `frame.penalty.covariance` | 1/z_c = twice CMA-ES's rank-μ rate once the memory is full: reference code |
+//! | m, C | `frame.gaussian` | C = σ0² I with σ0 = 0.1: reference code |
 //! | h, s, Σ, λ | `memory` | empty; λ0 = 2: reference code |
 //!
 //! Nothing enlarges steps that are too small, so σ0 has to match the scale of the problem.
@@ -22,13 +22,13 @@
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
+use super::frame::Frame;
 use super::{LAMBDA0, reference_batch, reference_share};
 use crate::optim::gaussian::{Gaussian, Normal};
-use crate::optim::invigo::{self, Memory, Penalty, WeightedSample};
-use crate::optim::linalg::NotPositiveDefinite;
+use crate::optim::invigo::{self, Memory, Penalty};
 use crate::optim::settings::SIGMA;
-use crate::optim::weights::{Weights, is_flat, ranking};
-use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason, stop};
+use crate::optim::weights::Weights;
+use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 
 /// The paper's 1/z_m.
 const MEAN_SHARE: f64 = 0.1;
@@ -40,28 +40,24 @@ const LEAST_SHARE_KEPT: f64 = 0.1;
 /// SynCMA, variant `exact`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Exact {
-    batch: usize,
-    weights: Vec<f64>,
-    penalty: Penalty,
-    seed: u64,
-    /// Standard deviation at the start.
-    sigma: f64,
-    generation: u64,
-    gaussian: Gaussian,
+    frame: Frame<Gaussian>,
     memory: Memory,
     stop: Option<StopReason>,
-    /// The deviations asked last. They are drawn again from seed and generation after a checkpoint.
-    #[serde(skip)]
-    asked: Option<DMatrix<f64>>,
 }
 
 impl Exact {
     /// A search that starts from `mean`.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         Self::from_gaussian(settings, Gaussian::isotropic(mean, settings.sigma.unwrap_or(SIGMA)))
     }
 
     /// A search that starts from any Gaussian; `sigma` in the settings is ignored.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn from_gaussian(settings: &Settings, gaussian: Gaussian) -> Result<Self, SettingsError> {
         settings.check(&gaussian.mean)?;
         let n = gaussian.mean.len();
@@ -74,49 +70,31 @@ impl Exact {
             covariance: settings.eta_c.unwrap_or(default.covariance),
         };
         Ok(Self {
-            batch,
-            weights,
-            penalty,
-            seed: settings.seed,
-            sigma: gaussian.sigma(),
-            generation: 0,
-            gaussian,
+            frame: Frame::new(settings, batch, weights, penalty, gaussian),
             memory: Memory::empty(n, lambda0),
             stop: None,
-            asked: None,
         })
     }
 
     /// Learns from candidates that someone else has drawn, as `tell` does from its own.
+    ///
+    /// # Panics
+    /// If there is not one loss per candidate.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
-        self.update(&self.gaussian.deviations_of(candidates), loss);
+        self.update(&self.frame.gaussian.deviations_of(candidates), loss);
     }
 
     /// The search distribution.
     pub fn gaussian(&self) -> &Gaussian {
-        &self.gaussian
+        &self.frame.gaussian
     }
 
-    /// d_i = L z_i (1), one per column.
-    fn draw(&self) -> DMatrix<f64> {
-        self.gaussian.deviations(self.batch, self.seed, self.generation)
-    }
-
-    /// One generation, (2) and (3). Nothing is learned after the search has stopped or if all candidates fared alike.
+    /// One generation, (2) and (3).
     fn update(&mut self, d: &DMatrix<f64>, loss: &[f64]) {
-        assert_eq!(loss.len(), d.ncols(), "one loss per candidate");
-        self.asked = None;
-        self.generation += 1;
-        if self.stop.is_some() || is_flat(loss) {
-            return;
-        }
-        let p = &mut self.gaussian;
-        let q = WeightedSample::select(d, &ranking(loss), &self.weights); // (2)
-        let matched = invigo::update(p, &mut self.memory, &q, self.penalty); // (3)
-        self.stop = match matched {
-            Ok(()) => stop::out_of_range(p.sigma(), p.condition(), self.sigma),
-            Err(NotPositiveDefinite) => Some(StopReason::NotPositiveDefinite),
-        };
+        let Some(q) = self.frame.rank(d, loss, self.stop.is_some()) else { return }; // (2)
+        let p = &mut self.frame.gaussian;
+        let matched = invigo::update(p, &mut self.memory, &q, self.frame.penalty); // (3)
+        self.stop = self.frame.stop_after(matched);
     }
 }
 
@@ -132,24 +110,20 @@ fn default_penalty(n: usize, mu_eff: f64, lambda0: f64) -> Penalty {
 
 impl Optimizer for Exact {
     fn ask(&mut self) -> DMatrix<f64> {
-        let d = self.draw();
-        let candidates = self.gaussian.points(&d);
-        self.asked = Some(d);
-        candidates
+        self.frame.ask()
     }
 
     fn tell(&mut self, loss: &[f64]) {
-        let d = self.asked.take().unwrap_or_else(|| self.draw());
+        let d = self.frame.asked();
         self.update(&d, loss);
     }
 
     fn center(&self) -> DVector<f64> {
-        self.gaussian.mean.clone()
+        self.frame.gaussian.mean.clone()
     }
 
     fn diagnostics(&self) -> Diagnostics {
-        let (sigma, condition) = (self.gaussian.sigma(), self.gaussian.condition());
-        Diagnostics { generation: self.generation, sigma, condition }
+        self.frame.diagnostics()
     }
 
     fn stop(&self) -> Option<StopReason> {

@@ -30,10 +30,10 @@
 //!
 //! | symbol | field | default |
 //! |---|---|---|
-//! | M, A, B | `gaussian`: [`MatrixGaussian`] | A = I, B = σ0² I, σ0 as in `adaptive` |
+//! | M, A, B | `frame.gaussian`: [`MatrixGaussian`] | A = I, B = σ0² I, σ0 as in `adaptive` |
 //! | h, s, h Σ_A, h Σ_B | `memory`: [`MatrixMemory`] | empty |
 //! | g | `step`: [`StepSize`] | the rule of `adaptive`, with L_A⁻¹ D L_B⁻ᵀ for L⁻¹ d |
-//! | η_m, η_B | `penalty` | 0; for `columns_replaced` |
+//! | η_m, η_B | `frame.penalty` | 0; for `columns_replaced` |
 //! | η, η_A | `size`, `rows` | as in `adaptive`; for `rows_replaced`. A given `eta_c` holds for all three |
 
 use nalgebra::{DMatrix, DVector};
@@ -41,12 +41,13 @@ use serde::{Deserialize, Serialize};
 
 use super::LAMBDA0;
 use super::adaptive::{StepSize, first_sigma, penalty_for, replaced};
+use super::frame::Frame;
 use crate::optim::gaussian::Normal;
 use crate::optim::invigo::{Penalty, WeightedSample};
 use crate::optim::linalg::{self, NotPositiveDefinite};
 use crate::optim::matrix_gaussian::MatrixGaussian;
-use crate::optim::weights::{Weights, is_flat, ranking};
-use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason, packed, rates, stop};
+use crate::optim::weights::Weights;
+use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason, packed, rates};
 
 /// The most that a generation may replace of a factor because every candidate samples it more than once. More learns faster
 /// without noise but does worse with it.
@@ -55,26 +56,19 @@ const MOST_REPLACED: f64 = 0.1;
 /// SynCMA, variant `matrix`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Matrix {
-    batch: usize,
-    weights: Vec<f64>,
-    penalty: Penalty,
-    seed: u64,
-    /// Standard deviation at the start.
-    sigma: f64,
-    generation: u64,
-    gaussian: MatrixGaussian,
+    frame: Frame<MatrixGaussian>,
     memory: MatrixMemory,
     step: StepSize,
     size: f64,
     rows: f64,
     stop: Option<StopReason>,
-    /// The deviations asked last. They are drawn again from seed and generation after a checkpoint.
-    #[serde(skip)]
-    asked: Option<DMatrix<f64>>,
 }
 
 impl Matrix {
     /// A search that starts from `mean`.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         settings.check(&mean)?;
         let rows = settings.shape.map_or(1, |(rows, _)| rows);
@@ -82,6 +76,9 @@ impl Matrix {
     }
 
     /// A search that starts from any matrix Gaussian; `sigma` and `shape` in the settings are ignored.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn from_gaussian(settings: &Settings, gaussian: MatrixGaussian) -> Result<Self, SettingsError> {
         settings.check(&gaussian.mean)?;
         let ((p, q), n) = (gaussian.shape(), gaussian.mean.len());
@@ -89,54 +86,39 @@ impl Matrix {
         let lambda0 = settings.lambda0.unwrap_or(LAMBDA0);
         let Weights { positive: weights, mu_eff, .. } = Weights::new(batch);
         let eta_c = |replaced| settings.eta_c.unwrap_or_else(|| penalty_for(replaced, lambda0));
+        let (mean, covariance) = (settings.eta_m.unwrap_or(0.0), eta_c(columns_replaced(p, q, mu_eff)));
         Ok(Self {
-            batch,
-            weights,
-            penalty: Penalty { mean: settings.eta_m.unwrap_or(0.0), covariance: eta_c(columns_replaced(p, q, mu_eff)) },
-            seed: settings.seed,
-            sigma: gaussian.sigma(),
-            generation: 0,
-            gaussian,
+            frame: Frame::new(settings, batch, weights, Penalty { mean, covariance }, gaussian),
             memory: MatrixMemory::empty((p, q), lambda0),
             step: StepSize::new(n, mu_eff),
             size: eta_c(replaced(n, mu_eff)),
             rows: eta_c(rows_replaced(p, q, mu_eff)),
             stop: None,
-            asked: None,
         })
     }
 
     /// Learns from candidates that someone else has drawn, as `tell` does from its own.
+    ///
+    /// # Panics
+    /// If there is not one loss per candidate.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
-        self.learn_deviations(&self.gaussian.deviations_of(candidates), loss);
+        self.learn_deviations(&self.frame.gaussian.deviations_of(candidates), loss);
     }
 
     /// The search distribution.
     pub fn gaussian(&self) -> &MatrixGaussian {
-        &self.gaussian
+        &self.frame.gaussian
     }
 
-    fn draw(&self) -> DMatrix<f64> {
-        self.gaussian.deviations(self.batch, self.seed, self.generation)
-    }
-
-    /// One generation. Nothing is learned after the search has stopped or if all candidates fared alike.
+    /// One generation.
     fn learn_deviations(&mut self, d: &DMatrix<f64>, loss: &[f64]) {
-        assert_eq!(loss.len(), d.ncols(), "one loss per candidate");
-        self.asked = None;
-        self.generation += 1;
-        if self.stop.is_some() || is_flat(loss) {
-            return;
-        }
-        let p = &mut self.gaussian;
-        let sample = WeightedSample::select(d, &ranking(loss), &self.weights);
+        let Some(sample) = self.frame.rank(d, loss, self.stop.is_some()) else { return };
+        let p = &mut self.frame.gaussian;
         let g = self.step.dilation(p, &sample.mean);
-        let Penalty { mean, covariance: columns } = self.penalty;
+        let Penalty { mean, covariance: columns } = self.frame.penalty;
         let eta = MatrixPenalty { mean, size: self.size, rows: self.rows, columns };
-        self.stop = match update(p, &mut self.memory, &sample, eta, g) {
-            Ok(()) => stop::out_of_range(p.sigma(), p.condition(), self.sigma),
-            Err(NotPositiveDefinite) => Some(StopReason::NotPositiveDefinite),
-        };
+        let matched = update(p, &mut self.memory, &sample, eta, g);
+        self.stop = self.frame.stop_after(matched);
     }
 }
 
@@ -203,6 +185,9 @@ pub struct MatrixPenalty {
 }
 
 /// One step, posed separately for each part of the distribution and for the mean without history, then dilated by g.
+///
+/// # Errors
+/// If the covariance would not be positive definite.
 pub fn update(
     p: &mut MatrixGaussian,
     memory: &mut MatrixMemory,
@@ -233,24 +218,20 @@ pub fn update(
 
 impl Optimizer for Matrix {
     fn ask(&mut self) -> DMatrix<f64> {
-        let d = self.draw();
-        let candidates = self.gaussian.points(&d);
-        self.asked = Some(d);
-        candidates
+        self.frame.ask()
     }
 
     fn tell(&mut self, loss: &[f64]) {
-        let d = self.asked.take().unwrap_or_else(|| self.draw());
+        let d = self.frame.asked();
         self.learn_deviations(&d, loss);
     }
 
     fn center(&self) -> DVector<f64> {
-        self.gaussian.mean.clone()
+        self.frame.gaussian.mean.clone()
     }
 
     fn diagnostics(&self) -> Diagnostics {
-        let (sigma, condition) = (self.gaussian.sigma(), self.gaussian.condition());
-        Diagnostics { generation: self.generation, sigma, condition }
+        self.frame.diagnostics()
     }
 
     fn stop(&self) -> Option<StopReason> {

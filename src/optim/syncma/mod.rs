@@ -13,8 +13,10 @@
 
 pub mod adaptive;
 mod exact;
+mod frame;
 pub mod matrix;
 mod published;
+mod root;
 mod starts;
 mod steady;
 
@@ -46,6 +48,9 @@ pub enum SynCma {
 
 impl SynCma {
     /// A search that starts from `mean`.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         Ok(match settings.variant {
             Variant::Published => Self::Published(Published::new(settings, mean)?),

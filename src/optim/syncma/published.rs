@@ -21,15 +21,12 @@
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
+use super::root::{Root, clip};
 use super::{LAMBDA0, reference_batch, reference_share};
 use crate::optim::gaussian::standard_normal;
 use crate::optim::invigo::WeightedSample;
 use crate::optim::weights::{Weights, ranking};
-use crate::optim::{
-    Diagnostics, Optimizer, Settings, SettingsError, StopReason,
-    linalg::{self, NotPositiveDefinite},
-    packed,
-};
+use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason, linalg, packed};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct PublishedConstants {
@@ -69,46 +66,11 @@ pub struct Published {
     asked: Option<DMatrix<f64>>,
 }
 
-/// R with C = RRᵀ: the Cholesky factor if C has one, otherwise B √D.
-#[derive(Clone, Debug)]
-enum Root {
-    Cholesky(DMatrix<f64>),
-    Eigen(DMatrix<f64>),
-}
-
-impl Root {
-    /// Negative eigenvalues of C count as 0. `None` if C is not finite.
-    fn of(c: &DMatrix<f64>) -> Option<Self> {
-        if let Ok(factor) = linalg::cholesky(c) {
-            return Some(Self::Cholesky(factor));
-        }
-        let mut eigen = linalg::eigen(c)?;
-        for (mut column, value) in eigen.vectors.column_iter_mut().zip(&eigen.values) {
-            column *= value.max(0.0).sqrt();
-        }
-        Some(Self::Eigen(eigen.vectors))
-    }
-
-    fn times(&self, z: &DMatrix<f64>) -> DMatrix<f64> {
-        match self {
-            Self::Cholesky(l) => linalg::lower_times(l, z),
-            Self::Eigen(root) => linalg::multiply(root, z),
-        }
-    }
-
-    fn condition(&self) -> f64 {
-        match self {
-            Self::Cholesky(l) => linalg::condition(l),
-            Self::Eigen(root) => {
-                let values = DVector::from_iterator(root.ncols(), root.column_iter().map(|c| c.norm_squared()));
-                values.max() / values.min()
-            }
-        }
-    }
-}
-
 impl Published {
     /// A search that starts from `mean`.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         settings.check(&mean)?;
         let n = mean.len();
@@ -136,6 +98,9 @@ impl Published {
     }
 
     /// Learns from candidates that someone else has drawn, as `tell` does from its own.
+    ///
+    /// # Panics
+    /// If there is not one loss per candidate.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
         let mut d = candidates.clone();
         d.column_iter_mut().for_each(|mut d| d -= &self.state.m);
@@ -212,13 +177,6 @@ fn add_pairs(a: &mut DMatrix<f64>, pairs: &[(f64, &DVector<f64>, &DVector<f64>)]
     let left: Vec<_> = pairs.iter().map(|&(weight, left, _)| left * weight).collect();
     let right: Vec<_> = pairs.iter().map(|&(.., right)| right.clone()).collect();
     linalg::add_outer(a, 1.0, &DMatrix::from_columns(&left), &DMatrix::from_columns(&right));
-}
-
-/// Replaces negative eigenvalues of C by 1e-8.
-fn clip(c: &mut DMatrix<f64>) -> Result<(), NotPositiveDefinite> {
-    let eigen = linalg::eigen(c).ok_or(NotPositiveDefinite)?;
-    *c = eigen.compose(|value| if value < 0.0 { 1e-8 } else { value });
-    Ok(())
 }
 
 impl Optimizer for Published {

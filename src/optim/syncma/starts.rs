@@ -39,7 +39,10 @@ pub struct Starts {
 }
 
 impl Starts {
-    /// About to search from `mean`.
+    /// A search that starts from `mean`.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         let count = settings.starts.unwrap_or(1);
         let candidates = CANDIDATES * (mean.len() as f64).sqrt();

@@ -69,7 +69,10 @@ pub struct Steady {
 }
 
 impl Steady {
-    /// About to search from `mean`.
+    /// A search that starts from `mean`.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         let batch = settings.batch.unwrap_or_else(|| default_batch(mean.len()).next_multiple_of(2));
         if batch % 2 == 1 {
@@ -95,6 +98,9 @@ impl Steady {
     }
 
     /// Learns from pairs of candidates someone else has drawn, as `tell` does from its own.
+    ///
+    /// # Panics
+    /// If there is not one loss per candidate.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
         let pairs = self.scores.len();
         let z = DMatrix::from_fn(self.mean.len(), pairs, |i, k| candidates[(i, 2 * k)] - candidates[(i, 2 * k + 1)]);

@@ -37,6 +37,9 @@ pub struct Gp {
 
 impl Gp {
     /// Conditioned on the values `y` at the columns of `x`.
+    ///
+    /// # Errors
+    /// If the kernel matrix is not positive definite in double precision.
     pub fn new(x: &DMatrix<f64>, y: &DVector<f64>, hyper: Hyper) -> Result<Self, NotPositiveDefinite> {
         let scaled = scale(x, &hyper.lengthscales);
         let factor = factorize(covariance(&scaled, hyper.outputscale, hyper.noise, None))?;
@@ -62,6 +65,9 @@ impl Gp {
     }
 
     /// Joint draws of noisy observations at the columns of `x`, one per column of standard `normal` numbers.
+    ///
+    /// # Errors
+    /// If the posterior covariance is not positive definite in double precision.
     pub fn samples(&self, x: &DMatrix<f64>, normal: &DMatrix<f64>) -> Result<DMatrix<f64>, NotPositiveDefinite> {
         let (mean, covariance) = self.posterior(x, self.hyper.noise);
         let mut samples = linalg::lower_times(&factorize(covariance)?, normal);
@@ -71,6 +77,9 @@ impl Gp {
 }
 
 /// ln p(y | x) and its gradient with respect to [ln s, ln l_1 … ln l_d, ln σ², c].
+///
+/// # Errors
+/// If the kernel matrix is not positive definite in double precision.
 pub fn log_marginal_likelihood(
     x: &DMatrix<f64>,
     y: &DVector<f64>,

@@ -61,6 +61,9 @@ pub struct Turbo {
 impl Turbo {
     /// Searches the box of the settings. The first point evaluated is `mean`, clipped to the box, so that a search which
     /// starts from a good policy knows about it.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         let Bounds::Clip { low, high } = settings.bounds else {
             return Err(SettingsError::new("bounds", "none", "TuRBO searches a box, so set bounds"));

@@ -1,31 +1,64 @@
 //! Runs as one self-contained web page: what was asked, how, what came out, how it looks, how to do it again.
 
-mod markup;
 mod protocol;
 mod question;
 mod replays;
 mod results;
 mod settings;
+mod table;
+mod words;
 
 use super::comparison::Comparison;
 use super::curves;
 use super::repetitions::{Group, group};
 use super::runs::collect;
 use crate::atomic::Draft;
-use crate::film::html::{self, fill};
+use crate::film::html;
 use crate::plot::Axis;
 use crate::plot::Sheet;
 use crate::{Error, Result, sim};
-use markup::{element, escape};
+use askama::Template;
+use protocol::Topic;
+use replays::Replay;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use table::Table;
 
-const PAGE: &str = include_str!("../../../assets/report/report.html");
 const STYLE: &str = include_str!("../../../assets/report/report.css");
 
 /// Says how groups of runs from these folders, and the policies shown with their training seeds, are made again: what a
 /// command does, and the command.
 pub type Commands = fn(&[Group], &[PathBuf], &[(PathBuf, u64)]) -> Vec<(&'static str, String)>;
+
+/// All that the page says. What is not marked as safe in the template is escaped.
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page {
+    title: String,
+    styles: [&'static str; 2],
+    script: &'static str,
+    question: String,
+    answer: String,
+    curves: Option<Curves>,
+    statistics: Table,
+    terms: Vec<(&'static str, String)>,
+    marks: Vec<String>,
+    runs: Table,
+    task_found: bool,
+    replays: Vec<Replay>,
+    protocol: Vec<Topic>,
+    settings: Vec<Table>,
+    provenance: Table,
+    drift: Vec<String>,
+    commands: Vec<(&'static str, String)>,
+}
+
+/// The figure for each width of the window, of which one is shown, and how to read its lines.
+struct Curves {
+    wide: String,
+    narrow: String,
+    line: &'static str,
+}
 
 /// Reads the runs in these folders and writes the page; returns how many runs it is about.
 pub fn write(folders: &[PathBuf], commands: Commands, file: &Path, force: bool) -> Result<usize> {
@@ -44,36 +77,35 @@ pub fn page(groups: &[Group], folders: &[PathBuf], commands: Commands) -> Result
     let comparison = Comparison::new(groups);
     let picks = replays::pick(groups);
     let shown: Vec<(PathBuf, u64)> = picks.iter().map(|pick| (pick.policy(), pick.seed())).collect();
-    let values = [
-        ("title", escape(&question::title(groups))),
-        ("style", format!("{}{STYLE}", html::STYLE)),
-        ("question", question::question(groups, about)),
-        ("answer", question::answer(&comparison)),
-        ("protocol", protocol::protocol(groups, task.as_deref())),
-        ("curves", curve_section(groups)?),
-        ("statistics", results::statistics(&comparison)),
-        ("runs", results::runs(groups)?),
-        ("replays", replays::replays(&picks, task.as_ref())?),
-        ("settings", settings::settings(groups)),
-        ("provenance", settings::provenance(groups)),
-        ("commands", commands(groups, folders, &shown).iter().map(block).collect()),
-        ("script", html::SCRIPT.to_string()),
-    ];
-    let values: Vec<(&str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    Ok(fill(PAGE, &values))
+    let (provenance, drift) = settings::provenance(groups);
+    let page = Page {
+        title: question::title(groups),
+        styles: [html::STYLE, STYLE],
+        script: html::SCRIPT,
+        question: question::question(groups, about),
+        answer: question::answer(&comparison),
+        curves: curves(groups)?,
+        statistics: results::statistics(&comparison),
+        terms: results::terms(&comparison),
+        marks: comparison.notes(),
+        runs: results::runs(groups)?,
+        task_found: task.is_some(),
+        replays: task.as_ref().map_or(Ok(Vec::new()), |task| replays::replays(&picks, task))?,
+        protocol: protocol::protocol(groups, task.as_deref()),
+        settings: settings::settings(groups),
+        provenance,
+        drift,
+        commands: commands(groups, folders, &shown),
+    };
+    page.render().map_err(|e| Error::failed(format!("cannot fill the page: {e}")))
 }
 
-fn block((what, commands): &(&str, String)) -> String {
-    format!("<p>{}</p>\n<pre><code>{}</code></pre>\n", escape(what), escape(commands))
-}
-
-fn curve_section(groups: &[Group]) -> Result<String> {
-    let drawn =
-        groups.iter().flat_map(|group| &group.runs).flat_map(|run| &run.rows).any(|row| row.heldout_mean().is_some());
-    if !drawn {
-        return Ok(element("p", "No run has had a held-out evaluation yet, so there is nothing to draw.") + "\n");
+/// Nothing, if no run has had a held-out evaluation.
+fn curves(groups: &[Group]) -> Result<Option<Curves>> {
+    let mut rows = groups.iter().flat_map(|group| &group.runs).flat_map(|run| &run.rows);
+    if !rows.any(|row| row.heldout_mean().is_some()) {
+        return Ok(None);
     }
-    // One for each width of the window; the other is not shown.
     let svg = |sheet: Sheet, class: &str| -> Result<String> {
         let svg = curves::figure_on(sheet, groups, Axis::Episodes)?.svg()?;
         Ok(svg.replacen("<svg ", &format!("<svg role=\"img\" class=\"{class}\" "), 1))
@@ -85,11 +117,5 @@ fn curve_section(groups: &[Group]) -> Result<String> {
     } else {
         "One training seed, so there is no band."
     };
-    let caption = format!(
-        "Return of the deployable policy, the center of the search, on held-out reset seeds against training episodes. \
-         {line} Dotted lines of the same colour are the best policy so far, confirmed on fresh seeds; level lines are \
-         returns worth comparing with, explained below the table."
-    );
-    let drawings = svg(Sheet::WIDE, "on-wide")? + &svg(Sheet::NARROW, "on-narrow")?;
-    Ok(format!("<figure class=\"curves\">\n{drawings}\n{}\n</figure>\n", element("figcaption", &caption)))
+    Ok(Some(Curves { wide: svg(Sheet::WIDE, "on-wide")?, narrow: svg(Sheet::NARROW, "on-narrow")?, line }))
 }

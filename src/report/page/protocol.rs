@@ -1,6 +1,6 @@
 //! How it was done, in words made from the settings.
 
-use super::markup::{element, escape, list};
+use super::words::list;
 use crate::optim::OptimizerKind;
 use crate::plot::numbers::thousands;
 use crate::report::repetitions::Group;
@@ -13,10 +13,16 @@ struct Asked<'a> {
     task: Option<&'a Task>,
 }
 
-/// A topic of the protocol: its name, and what one group's settings say about it.
-type Topic = (&'static str, fn(&Asked) -> String);
+/// A topic, and what is told about it: by whom, and what. Groups that say the same say it once.
+pub struct Topic {
+    pub name: &'static str,
+    pub told: Vec<(String, String)>,
+}
 
-const TOPICS: &[Topic] = &[
+/// A topic's name, and what one group's settings say about it.
+type Teller = (&'static str, fn(&Asked) -> String);
+
+const TOPICS: &[Teller] = &[
     ("Task", task),
     ("Policy", policy),
     ("Observations", observations),
@@ -26,27 +32,20 @@ const TOPICS: &[Topic] = &[
     ("Held-out evaluation", heldout),
 ];
 
-/// A list of topics. Where groups differ, each says its own.
-pub fn protocol(groups: &[Group], task: Option<&Task>) -> String {
-    let mut html = "<dl class=\"protocol\">\n".to_string();
-    for (name, tell) in TOPICS {
-        let mut told: Vec<(String, Vec<&str>)> = Vec::new();
+pub fn protocol(groups: &[Group], task: Option<&Task>) -> Vec<Topic> {
+    let topic = |(name, tell): &Teller| {
+        let mut told: Vec<(Vec<&str>, String)> = Vec::new();
         for group in groups {
             let text = tell(&Asked { settings: group.settings(), task });
-            match told.iter_mut().find(|(known, _)| *known == text) {
-                Some((_, labels)) => labels.push(&group.label),
-                None => told.push((text, vec![&group.label])),
+            match told.iter_mut().find(|(_, known)| *known == text) {
+                Some((labels, _)) => labels.push(&group.label),
+                None => told.push((vec![&group.label], text)),
             }
         }
-        html += &element("dt", name);
-        let several = told.len() > 1;
-        for (text, labels) in &told {
-            let who = if several { element("b", &list(labels, "and")) + ": " } else { String::new() };
-            html += &format!("<dd>{who}{}</dd>\n", escape(text));
-        }
-    }
-    html += &format!("<dt>Seeds</dt><dd>{}</dd>\n</dl>\n", escape(&seeds(groups)));
-    html
+        Topic { name, told: told.into_iter().map(|(labels, text)| (list(&labels, "and"), text)).collect() }
+    };
+    let seeds = Topic { name: "Seeds", told: vec![(String::new(), seeds(groups))] };
+    TOPICS.iter().map(topic).chain([seeds]).collect()
 }
 
 fn task(asked: &Asked) -> String {

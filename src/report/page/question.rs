@@ -1,6 +1,6 @@
 //! What was asked, and what came out, in a few sentences.
 
-use super::markup::{count, element, escape, list};
+use super::words::{count, list};
 use crate::plot::numbers::{score, thousands};
 use crate::report::comparison::{Comparison, Entry};
 use crate::report::repetitions::Group;
@@ -25,7 +25,7 @@ pub fn question(groups: &[Group], about: Option<&str>) -> String {
     });
     let labels: Vec<&str> = groups.iter().map(|group| group.label.as_str()).collect();
     let within = budget(groups).map_or("its budget".to_string(), |budget| format!("{budget} training episodes"));
-    let asked = match groups {
+    match groups {
         [one] if one.runs.len() == 1 => {
             format!("How good a policy does {} find for {task} within {within}, from one seed?", one.label)
         }
@@ -37,8 +37,7 @@ pub fn question(groups: &[Group], about: Option<&str>) -> String {
             "Which finds the better policy for {task} within {within}: {}? And how sure is that?",
             list(&labels, "or")
         ),
-    };
-    format!("<p class=\"question\">{}</p>\n", escape(&asked))
+    }
 }
 
 /// The budget, if all have the same.
@@ -82,7 +81,7 @@ pub fn answer(comparison: &Comparison) -> String {
             count(runs, "run") + if runs - finished == 1 { " is" } else { " are" },
         ));
     }
-    element("p", &said.join(" ")) + "\n"
+    said.join(" ")
 }
 
 fn against_baseline(entry: &Entry, baseline: &str, few: bool) -> Option<String> {

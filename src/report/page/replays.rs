@@ -1,6 +1,5 @@
 //! The policies to look at: the best, the middle and the worst seed of the best method.
 
-use super::markup::{element, escape};
 use crate::Result;
 use crate::film::html;
 use crate::plot::numbers::{score, thousands};
@@ -34,6 +33,13 @@ impl Pick<'_> {
     pub fn seed(&self) -> u64 {
         self.run.seed
     }
+}
+
+/// What the page shows of a pick: the name of it, what is said about it, and what the script draws, if it can be played.
+pub struct Replay {
+    pub what: &'static str,
+    pub about: String,
+    pub data: Option<String>,
 }
 
 /// Of finished runs the final policies, since by these the seeds are ranked; of a single run its best one.
@@ -71,19 +77,13 @@ fn ranked(group: &Group) -> Vec<(f64, &Run)> {
     runs
 }
 
-/// A figure per episode. Without its task a policy cannot be played, and the page says so.
-pub fn replays(picks: &[Pick], task: Option<&Arc<Task>>) -> Result<String> {
-    let Some(task) = task else {
-        return Ok(element("p", "The task's definition is not where it was, so nothing can be replayed.") + "\n");
-    };
-    if picks.is_empty() {
-        return Ok(element("p", "No run has written a policy yet.") + "\n");
-    }
+/// The picks played.
+pub fn replays(picks: &[Pick], task: &Arc<Task>) -> Result<Vec<Replay>> {
     let mut simulator = Simulator::new(task.clone());
-    picks.iter().map(|pick| figure(pick, task, &mut simulator)).collect()
+    picks.iter().map(|pick| replay(pick, task, &mut simulator)).collect()
 }
 
-fn figure(pick: &Pick, task: &Task, simulator: &mut Simulator) -> Result<String> {
+fn replay(pick: &Pick, task: &Task, simulator: &mut Simulator) -> Result<Replay> {
     let path = pick.policy();
     let file = PolicyFile::read(&path)?;
     let policy = file.policy_for(&path, task.name(), task.observations, task.actions)?;
@@ -93,12 +93,11 @@ fn figure(pick: &Pick, task: &Task, simulator: &mut Simulator) -> Result<String>
         (Some(mean), Some(n)) => format!(": mean return {} over {n} episodes", score(mean)),
         _ => String::new(),
     };
-    let name = element("b", pick.what);
     let (data, outcome) = match html::data(simulator, &policy, seed, Some(SECONDS)) {
         Ok(recorded) => recorded,
         Err(error) => {
-            let why = format!(" of {}, seed {}, cannot be shown: {error}.", pick.label, pick.run.seed);
-            return Ok(format!("<p>{name}{}</p>\n", escape(&why)));
+            let about = format!(" of {}, seed {}, cannot be shown: {error}.", pick.label, pick.run.seed);
+            return Ok(Replay { what: pick.what, about, data: None });
         }
     };
     let long = outcome.length as f64 * task.dt();
@@ -109,9 +108,5 @@ fn figure(pick: &Pick, task: &Task, simulator: &mut Simulator) -> Result<String>
         pick.run.seed,
         thousands(seed as f64, 0)
     );
-    Ok(format!(
-        "<figure class=\"episode\">\n<figcaption>{name}{}</figcaption>\n<div class=\"screen\"></div>\n\
-         <script type=\"application/json\">{data}</script>\n</figure>\n",
-        escape(&about)
-    ))
+    Ok(Replay { what: pick.what, about, data: Some(data) })
 }

@@ -1,6 +1,7 @@
 //! The statistics, and every run's own scores.
 
-use super::markup::{count, element, escape, number, table};
+use super::table::{Cell, Table};
+use super::words::count;
 use crate::Result;
 use crate::plot::numbers::{score, thousands};
 use crate::report::comparison::Comparison;
@@ -10,11 +11,20 @@ use crate::run_folder::{BEST, FINAL};
 use crate::statistics::RESAMPLES;
 use serde_json::Value;
 
-/// The comparison, and how to read it.
-pub fn statistics(comparison: &Comparison) -> String {
-    let rows = comparison.rows();
-    let Some((header, rows)) = rows.split_first() else { return String::new() };
-    let cells: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| escape(cell)).collect()).collect();
+/// The comparison.
+pub fn statistics(comparison: &Comparison) -> Table {
+    let mut rows = comparison.rows().into_iter();
+    let header = rows.next().unwrap_or_default();
+    Table {
+        class: "wide",
+        caption: format!("{}: final held-out return, with 95 % bootstrap intervals", comparison.task),
+        header,
+        rows: rows.map(|row| row.into_iter().map(Cell::Text).collect()).collect(),
+    }
+}
+
+/// How to read it: each term, and what it means.
+pub fn terms(comparison: &Comparison) -> Vec<(&'static str, String)> {
     let mut notes = vec![
         ("n", "runs that differ in nothing but the seed; only finished ones have a final return.".to_string()),
         (
@@ -41,40 +51,32 @@ pub fn statistics(comparison: &Comparison) -> String {
             ),
         ));
     }
-    let terms: String = notes.iter().map(|(term, what)| element("dt", term) + &element("dd", what) + "\n").collect();
-    let marks: String = comparison.notes().iter().map(|note| element("li", note) + "\n").collect();
-    let marks = if marks.is_empty() { marks } else { format!("<ul class=\"notes\">\n{marks}</ul>\n") };
-    let caption = format!("{}: final held-out return, with 95 % bootstrap intervals", comparison.task);
-    table("wide", &caption, header, &cells) + &format!("<dl class=\"terms\">\n{terms}</dl>\n") + &marks
+    notes
 }
 
 /// A row per run: what its policies are worth on fresh seeds.
-pub fn runs(groups: &[Group]) -> Result<String> {
-    let header = ["run", "training episodes", "final policy", "best policy"].map(String::from);
+pub fn runs(groups: &[Group]) -> Result<Table> {
+    let header = ["run", "training episodes", "final policy", "best policy"].map(String::from).to_vec();
     let mut rows = Vec::new();
     for group in groups {
         for run in &group.runs {
             let trained = run.rows.last().map_or(0.0, |row| row.episodes as f64);
             rows.push(vec![
-                escape(&format!("{}, seed {}", group.label, run.seed)),
-                number(trained, &thousands(trained, 0)),
+                Cell::Text(format!("{}, seed {}", group.label, run.seed)),
+                Cell::number(trained, thousands(trained, 0)),
                 // A run that goes on after an earlier end still has the policy of then.
-                run.final_score.map_or(Ok(None), |_| scored(run, FINAL))?.unwrap_or_else(|| "not finished".into()),
-                scored(run, BEST)?.unwrap_or_else(|| "none yet".into()),
+                run.final_score.map_or(Ok(None), |_| scored(run, FINAL))?.unwrap_or_else(|| Cell::text("not finished")),
+                scored(run, BEST)?.unwrap_or_else(|| Cell::text("none yet")),
             ]);
         }
     }
-    let note = "Mean ± standard deviation of the return over fresh episodes. The final policy is the center of the search \
-                at its end. The best policy is the candidate or center that did best in training and confirmed it on \
-                fresh seeds. Scores of unfinished runs are from the fewer episodes of that confirmation.";
-    let caption = format!("Scores of {}", count(rows.len(), "run"));
-    Ok(table("wide", &caption, &header, &rows) + &format!("<p class=\"note\">{note}</p>\n"))
+    Ok(Table { class: "wide", caption: format!("Scores of {}", count(rows.len(), "run")), header, rows })
 }
 
-fn scored(run: &Run, name: &str) -> Result<Option<String>> {
+fn scored(run: &Run, name: &str) -> Result<Option<Cell>> {
     let Some(policy) = run.folder.read_policy(name)? else { return Ok(None) };
     let part = |field: &str| policy.score.as_ref().and_then(|score| score.get(field)).and_then(Value::as_f64);
-    let Some(mean) = part("mean") else { return Ok(Some("not scored".into())) };
+    let Some(exact) = part("mean") else { return Ok(Some(Cell::text("not scored"))) };
     let spread = part("std").map_or(String::new(), |std| format!(" ± {}", score(std)));
-    Ok(Some(number(mean, &score(mean)) + &spread))
+    Ok(Some(Cell::Number { exact, shown: score(exact), spread }))
 }

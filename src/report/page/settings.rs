@@ -1,6 +1,6 @@
 //! Every setting, and what made the numbers besides.
 
-use super::markup::{element, escape, table};
+use super::table::{Cell, Table};
 use crate::report::repetitions::Group;
 use crate::report::runs::Run;
 use crate::run_folder::{Program, mujoco_version};
@@ -9,33 +9,35 @@ use std::collections::BTreeSet;
 const UNSET: &str = "the optimizer's own";
 
 /// What all groups have in common, then what tells them apart.
-pub fn settings(groups: &[Group]) -> String {
+pub fn settings(groups: &[Group]) -> Vec<Table> {
     let told: Vec<Vec<(&str, String)>> = groups.iter().map(|group| group.settings().told()).collect();
     let names: BTreeSet<&str> = told.iter().flatten().map(|(name, _)| *name).collect();
     let value = |told: &Vec<(&str, String)>, wanted: &str| -> String {
         let found = told.iter().find(|(name, _)| *name == wanted);
-        escape(found.map_or(UNSET, |(_, value)| value))
+        found.map_or(UNSET, |(_, value)| value).to_string()
     };
     let (mut common, mut apart) = (Vec::new(), Vec::new());
     for name in names {
         let mut values: Vec<String> = told.iter().map(|told| value(told, name)).collect();
         let alike = values.windows(2).all(|pair| pair[0] == pair[1]);
         values.truncate(if alike { 1 } else { values.len() });
-        let row = std::iter::once(element("code", name)).chain(values).collect();
+        let row = std::iter::once(Cell::code(name)).chain(values.into_iter().map(Cell::Text)).collect();
         if alike { common.push(row) } else { apart.push(row) }
     }
     let labels = groups.iter().map(|group| group.label.clone());
     let header: Vec<String> = std::iter::once("setting".to_string()).chain(labels).collect();
-    let mut html = String::new();
-    if !apart.is_empty() {
-        html += &table("wide", "Settings that differ", &header, &apart);
-    }
+    let apart = Table { class: "wide", caption: "Settings that differ".into(), header, rows: apart };
     let caption = if groups.len() > 1 { "Settings in common" } else { "Settings" };
-    html + &table("pairs", caption, &["setting", "value"].map(String::from), &common)
+    let common = pairs(caption, ["setting", "value"], common);
+    if apart.rows.is_empty() { vec![common] } else { vec![apart, common] }
 }
 
-/// Versions of program, MuJoCo and model: those of the runs, and those that made this page.
-pub fn provenance(groups: &[Group]) -> String {
+fn pairs(caption: &str, header: [&str; 2], rows: Vec<Vec<Cell>>) -> Table {
+    Table { class: "pairs", caption: caption.into(), header: header.map(String::from).to_vec(), rows }
+}
+
+/// Versions of program, MuJoCo and model: those of the runs, and those that made this page. Then what to beware of.
+pub fn provenance(groups: &[Group]) -> (Table, Vec<String>) {
     type Part = (&'static str, fn(&Program) -> &Option<String>);
     let parts: [Part; 6] = [
         ("program", |program| &program.version),
@@ -50,21 +52,20 @@ pub fn provenance(groups: &[Group]) -> String {
         let told = |run: &Run| part(&run.program).clone().unwrap_or_else(|| "not told".into());
         let known: BTreeSet<String> = runs(groups).map(told).collect();
         mixed |= known.len() > 1;
-        vec![escape(name), known.iter().map(|version| element("code", version)).collect::<Vec<_>>().join("<br>")]
+        vec![Cell::text(name), Cell::Code(known.into_iter().collect())]
     };
-    let mut rows: Vec<Vec<String>> = parts.into_iter().map(&mut row).collect();
+    let mut rows: Vec<Vec<Cell>> = parts.into_iter().map(&mut row).collect();
     let here = format!("locomotion {}, MuJoCo {}", env!("CARGO_PKG_VERSION"), mujoco_version());
-    rows.push(vec!["this page".into(), element("code", &here)]);
-    let mut html = table("pairs", "What made the numbers", &["part", "version"].map(String::from), &rows);
+    rows.push(vec![Cell::text("this page"), Cell::code(here)]);
+    let mut notes = Vec::new();
     if mixed {
-        html += &element("p", "The runs were not all made by the same versions: compare them with care.");
+        notes.push("The runs were not all made by the same versions: compare them with care.".into());
     }
     let drifted = runs(groups).filter(|run| run.drifts > 0).count();
     if drifted > 0 {
-        let what = format!("{drifted} of the runs changed versions on their way; their run.toml says when.");
-        html += &element("p", &what);
+        notes.push(format!("{drifted} of the runs changed versions on their way; their run.toml says when."));
     }
-    html
+    (pairs("What made the numbers", ["part", "version"], rows), notes)
 }
 
 fn runs(groups: &[Group]) -> impl Iterator<Item = &Run> {

@@ -11,26 +11,7 @@ const LIBRARY: &str = "libmujoco.so.3.17.0";
 const LIBRARY_SHA256: &str = "23496b023ee80fb61ab71167e94bc649f9941710fde96b18bb8204fb332523ad";
 const WHEEL_SHA256: &str = "d66928d86a2d1b601bbaa4dc11db50214d17d5301bb8afd84721313b67ff0874";
 
-/// What the numbers of a benchmark depend on.
-const SEARCHES: &[&str] = &["src/optim", "src/benchmark", "src/random.rs", "src/statistics", "Cargo.lock"];
-
-/// What the numbers of a run depend on, besides its settings, its task and MuJoCo.
-const TRAINING: &[&str] = &[
-    "src/optim",
-    "src/policy.rs",
-    "src/random.rs",
-    "src/rollout",
-    "src/settings",
-    "src/sim",
-    "src/statistics",
-    "src/train",
-    "Cargo.lock",
-];
-
-fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
-    fingerprint("SEARCHES", SEARCHES);
-    fingerprint("TRAINING", TRAINING);
+pub fn provide() {
     println!("cargo::rerun-if-env-changed=MUJOCO_DYNAMIC_LINK_DIR");
     println!("cargo::rerun-if-env-changed=MUJOCO_STATIC_LINK_DIR");
     if env::var_os("MUJOCO_STATIC_LINK_DIR").is_some() {
@@ -58,27 +39,6 @@ fn main() {
         std::process::exit(1);
     }
     link(&store, &library);
-}
-
-/// Tells the program which sources decide its results, so that it never goes on with another build's unnoticed.
-fn fingerprint(name: &str, sources: &[&str]) {
-    let mut open: Vec<PathBuf> = sources.iter().map(PathBuf::from).collect();
-    let mut files = Vec::new();
-    while let Some(path) = open.pop() {
-        println!("cargo::rerun-if-changed={}", path.display());
-        match fs::read_dir(&path) {
-            Ok(entries) => open.extend(entries.flatten().map(|entry| entry.path())),
-            Err(_) => files.push(path),
-        }
-    }
-    files.sort();
-    let mut digest = Sha256::new();
-    for file in files {
-        digest.update(file.to_string_lossy().as_bytes());
-        digest.update(fs::read(&file).unwrap_or_default());
-    }
-    let short: String = digest.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-    println!("cargo::rustc-env={name}={short}");
 }
 
 /// The folder in `MUJOCO_DYNAMIC_LINK_DIR`, unless it is our own linker script's.
