@@ -61,6 +61,6 @@ mod tests {
             assert!(!page.contains(tag), "{page}");
         }
         assert!(page.contains("<data value=\"1.5\">") && page.contains("<code>&#60;script&#62;"), "{page}");
-        assert!(page.ends_with("</tr>\n</tbody>\n</table>\n"), "{page}");
+        assert!(page.ends_with("</tr>\n</tbody>\n</table>"), "{page}");
     }
 }
