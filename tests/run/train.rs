@@ -183,7 +183,7 @@ fn the_papers_protocol_sets_its_choices_together_and_says_what_differs() {
         out.to_str().unwrap(),
     ]);
     ok(&output);
-    assert!(stdout(&output).contains("raw observations, where the paper's"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("raw observations, although the paper's"), "{}", stdout(&output));
     let run: toml::Table = read(&out, "run.toml").parse().unwrap();
     let settings = &run["settings"];
     for (key, value) in [("variant", "published"), ("init", "uniform"), ("bound", "1"), ("normalize", "none")] {
