@@ -102,7 +102,7 @@ fn nothing_is_overwritten_without_force() {
     let before = results(&run);
     let again = quick(&run, &["--seed", "5"]);
     assert_eq!(again.status.code(), Some(4), "{}", stderr(&again));
-    assert!(stderr(&again).contains("a run is there already") && stderr(&again).contains("--resume"));
+    assert!(stderr(&again).contains("a run already exists") && stderr(&again).contains("--resume"));
     assert_eq!(results(&run), before);
     ok(&quick(&run, &["--seed", "5", "--force"]));
     assert_ne!(results(&run).0, before.0);
