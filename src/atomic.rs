@@ -1,5 +1,6 @@
-//! Files and folders that appear under their name only when they are complete: whatever happens, there is the old one or
-//! the new one. This is the one way to write them: a temporary one beside the target, synced, renamed, folder synced.
+//! Writes files and folders that appear under their name only when they are complete. Whatever happens, there is either
+//! the old version or the new one. This is the only way the program writes them: to a temporary name next to the
+//! target, synced, renamed, and the parent folder synced.
 
 use crate::{Error, Result};
 use std::fs::{self, File, Permissions};
@@ -8,7 +9,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile, TempDir};
 
-/// A file or folder being written under a temporary name beside its final one; dropped unpublished, it disappears.
+/// A file or folder that is written under a temporary name next to its final one. It disappears if it is dropped
+/// unpublished.
 pub struct Draft {
     temporary: Temporary,
     target: PathBuf,
@@ -19,7 +21,7 @@ enum Temporary {
     Folder(TempDir),
 }
 
-/// Writes a whole file, replacing what is there.
+/// Writes a whole file, replacing an existing one.
 pub fn write(target: &Path, bytes: &[u8]) -> Result<()> {
     let mut draft = Draft::file(target, true)?;
     draft.write_all(bytes).map_err(|e| Error::output(target, e))?;
@@ -27,14 +29,14 @@ pub fn write(target: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 impl Draft {
-    /// An empty file to fill. Says now, before any work is done, if the place cannot be written to.
+    /// Creates an empty file to fill. Fails right away, before any work is done, if the target cannot be written.
     pub fn file(target: &Path, force: bool) -> Result<Self> {
         check(target, force, false)?;
         let file = builder(target, 0o666, |builder| builder.tempfile_in(folder_of(target)))?;
         Ok(Self { temporary: Temporary::File(file), target: target.to_path_buf() })
     }
 
-    /// An empty folder to fill; missing parents are made.
+    /// Creates an empty folder to fill, and missing parent folders.
     pub fn folder(target: &Path, force: bool) -> Result<Self> {
         check(target, force, true)?;
         fs::create_dir_all(folder_of(target)).map_err(|e| Error::output(target, e))?;
@@ -42,7 +44,7 @@ impl Draft {
         Ok(Self { temporary: Temporary::Folder(folder), target: target.to_path_buf() })
     }
 
-    /// Where to write.
+    /// The path to write to.
     pub fn path(&self) -> &Path {
         match &self.temporary {
             Temporary::File(file) => file.path(),
@@ -50,7 +52,7 @@ impl Draft {
         }
     }
 
-    /// Gives the finished work its name.
+    /// Gives the complete file or folder its final name.
     pub fn publish(self) -> Result<()> {
         let target = &self.target;
         let renamed = match self.temporary {
@@ -76,24 +78,24 @@ impl Write for Draft {
 
 fn check(target: &Path, force: bool, folder: bool) -> Result<()> {
     match fs::metadata(target) {
-        Ok(found) if folder && !found.is_dir() => Err(Error::output(target, "it exists and is no folder")),
-        // Replacing a folder would lose what is in it, and a device or pipe would stop being one.
-        Ok(found) if !folder && !found.is_file() => Err(Error::output(target, "it exists and is no ordinary file")),
+        Ok(found) if folder && !found.is_dir() => Err(Error::output(target, "it exists and is not a folder")),
+        // Replacing a folder would lose its content, and replacing a device or a pipe would destroy it.
+        Ok(found) if !folder && !found.is_file() => Err(Error::output(target, "it exists and is not a regular file")),
         Ok(_) if !force => {
-            Err(Error::output(target, "it exists already").hint("`force` replaces it").naming(&["force"]))
+            Err(Error::output(target, "it already exists").hint("`force` replaces it").naming(&["force"]))
         }
         _ => Ok(()),
     }
 }
 
-/// Makes something temporary for this target, with the permissions that anything new has.
+/// Creates a temporary file or folder for this target, with the usual permissions of new ones.
 fn builder<T>(target: &Path, mode: u32, make: impl FnOnce(&Builder) -> io::Result<T>) -> Result<T> {
-    let name = target.file_name().ok_or_else(|| Error::output(target, "the path names no file"))?;
-    // The leading dot hides a draft from programs that list folders, Minari among them.
+    let name = target.file_name().ok_or_else(|| Error::output(target, "the path has no file name"))?;
+    // The leading dot hides a draft from programs that list folders, such as Minari.
     let prefix = format!(".{}.", name.to_string_lossy());
     let mut builder = Builder::new();
     builder.prefix(&prefix).suffix(".tmp").permissions(Permissions::from_mode(mode));
-    // The error would name the temporary file, which nobody has asked for.
+    // The original error names the temporary file, which means nothing to the user.
     make(&builder).map_err(|e| match e.get_ref().and_then(|inner| inner.source()) {
         Some(reason) => Error::output(target, reason),
         None => Error::output(target, &e),
@@ -101,12 +103,12 @@ fn builder<T>(target: &Path, mode: u32, make: impl FnOnce(&Builder) -> io::Resul
 }
 
 fn publish_file(file: NamedTempFile, target: &Path) -> io::Result<()> {
-    // By its path, since others may have written there.
+    // Sync by path, because others may have written to the file through their own handles.
     sync(file.path())?;
     file.persist(target).map(drop).map_err(|e| e.error)
 }
 
-/// A folder that is replaced steps aside first: folders cannot be renamed over.
+/// Moves an existing folder out of the way first, because a folder cannot be renamed over another.
 fn publish_folder(folder: TempDir, target: &Path) -> io::Result<()> {
     sync(folder.path())?;
     let aside = folder.path().with_extension("old.tmp");
@@ -115,7 +117,7 @@ fn publish_folder(folder: TempDir, target: &Path) -> io::Result<()> {
         fs::rename(target, &aside)?;
     }
     fs::rename(folder.path(), target)?;
-    // There is nothing left under the temporary name to remove.
+    // Nothing is left under the temporary name to remove.
     let _ = folder.keep();
     if replaces { fs::remove_dir_all(&aside) } else { Ok(()) }
 }

@@ -1,19 +1,19 @@
-//! What can go wrong, sorted by who has to act; the sort decides the exit code.
+//! Errors, sorted by who has to act. The kind determines the exit code.
 
 use std::path::Path;
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// An error a person reads: what is wrong, where, and what to do.
+/// An error for people: what is wrong, where, and what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
     pub kind: Kind,
     pub message: String,
-    /// The remedy, if there is one to name.
+    /// The remedy, if there is one.
     pub hint: Option<String>,
-    /// The settings that message and hint name in backticks, `name` or `name value`. Whoever shows the error may say them
-    /// in words of its own: a command line says `--name`.
+    /// The settings that the message and the hint name in backticks, as `name` or `name value`. A user interface may
+    /// replace them with its own terms: the command line says `--name`.
     pub fields: Vec<&'static str>,
 }
 
@@ -39,7 +39,7 @@ impl Error {
         Self { kind: Kind::Usage, message: message.into(), hint: None, fields: Vec::new() }
     }
 
-    /// An input file is wrong: `what` says the field and what would be right.
+    /// An input file is wrong. `what` names the field and says what would be right.
     pub fn input(file: impl AsRef<Path>, what: impl std::fmt::Display) -> Self {
         Self {
             kind: Kind::Input,
@@ -63,7 +63,7 @@ impl Error {
         self
     }
 
-    /// Says which settings message and hint name.
+    /// Sets the settings that the message and the hint name.
     pub fn naming(mut self, fields: &[&'static str]) -> Self {
         self.fields.extend(fields);
         self

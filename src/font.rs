@@ -1,4 +1,4 @@
-//! The one font of pictures and plots, carried along, so that they look the same on every machine.
+//! The only font for pictures and plots. It is built in, so that they look the same on every machine.
 
 /// Roboto Regular, Apache License 2.0.
 pub const FONT: &[u8] = include_bytes!("../assets/fonts/Roboto-Regular.ttf");

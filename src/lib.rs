@@ -1,30 +1,34 @@
-//! Derivative-free search of linear policies for MuJoCo walkers.
+//! Derivative-free search for linear policies that make MuJoCo robots walk.
 //!
-//! Without features there are the optimizers, problems to try them on, and statistics; no C compiler is needed.
+//! Without any features, the crate has the optimizers, problems to try them on, and statistics. It needs no C compiler
+//! then.
 //!
 //! | module | holds | feature |
 //! |---|---|---|
-//! | [`optim`] | black-box optimizers: ask, tell; they see vectors and numbers only | |
-//! | [`benchmark`] | functions and a path to plan, to try optimizers on; trials side by side, resumable | |
-//! | [`statistics`], [`random`], [`suggest`], [`workers`] | honest numbers, counter-based random streams, hints for unknown names, threads | |
+//! | [`optim`] | black-box optimizers with ask and tell, which see only vectors and numbers | |
+//! | [`benchmark`] | synthetic functions and a path-planning problem, and resumable trials of optimizers on them | |
+//! | [`statistics`], [`random`], [`suggest`], [`workers`] | statistics of few seeds, counter-based random streams,
+//! suggestions for unknown names, threads | |
 //! | `sim` | tasks equal to Gymnasium's: reset, step, observation, reward, termination | `mujoco` |
 //! | `policy` | a = clamp(W·(s − mean)/std, −1, 1) and its file format | `mujoco` |
-//! | `rollout` | batches of episodes on threads, outcomes in index order; the one recorder of an episode | `mujoco` |
-//! | `settings` | what a run can be told, and from where | `mujoco` |
-//! | `run_folder` | the one reader and writer of run folders: lock, state, run.toml, metrics, checkpoints, policies | `mujoco` |
+//! | `rollout` | batches of episodes on threads, with outcomes in index order; the only recorder of episodes | `mujoco`
+//! |
+//! | `settings` | the settings of a run, and where each one came from | `mujoco` |
+//! | `run_folder` | the only reader and writer of run folders: lock, state, run.toml, metrics, checkpoints, policies |
+//! `mujoco` |
 //! | `train` | where optimizers and simulations meet: objective, loop, stop rules, resume | `mujoco` |
-//! | `atomic` | files that are whole or absent | `mujoco` |
-//! | `plot`, `font` | numbers → SVG and PNG; letters | `render` |
+//! | `atomic` | files that are either complete or absent | `mujoco` |
+//! | `plot`, `font` | numbers → SVG and PNG; the font | `render` |
 //! | `film` | recordings → video, GIF, contact sheet, HTML replay, window | `render` |
 //! | `report` | runs → tables and pages | `render` |
 //! | `traces` | recordings → HDF5 | `hdf5` |
 //! | `cli` | one file per command: parse, call the library, print; the only place that knows flags | `cli` |
 //!
-//! `render` and `hdf5` include `mujoco`; `cli`, the default, includes all of these.
+//! `render` and `hdf5` include `mujoco`. `cli`, the default, includes all of these.
 //!
-//! Data goes one way: `cli → report → {plot, film, benchmark}`, `cli → {train, traces}`, `{train, report} → run_folder →
-//! settings`, `{train, film, traces} → rollout → sim → policy`, `{settings, train, benchmark} → optim`.
-//! `tests/architecture.rs` holds these arrows.
+//! Dependencies point one way: `cli → report → {plot, film, benchmark}`, `cli → {train, traces}`, `{train, report} →
+//! run_folder → settings`, `{train, film, traces} → rollout → sim → policy`, `{settings, train, benchmark} → optim`.
+//! `tests/architecture.rs` checks this.
 
 pub mod benchmark;
 pub mod error;
@@ -65,5 +69,5 @@ pub mod traces;
 pub mod cli;
 
 pub use error::{Error, Result};
-/// Vectors and matrices of the optimizers are nalgebra's.
+/// The optimizers use nalgebra's vectors and matrices.
 pub use nalgebra;

@@ -1,4 +1,4 @@
-//! Linear policies a = clamp(W·z, −1, 1), z = (s − mean)/std, and their files.
+//! Linear policies a = clamp(W·z, −1, 1) with z = (s − mean)/std, and their files.
 
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,8 @@ use std::path::Path;
 
 pub const FORMAT: &str = "locomotion-policy/1";
 
-/// A policy ready to act. Weights are kept by input, so that outputs are summed in ascending input order side by side.
+/// A policy that is ready to act. Weights are stored by input, so that all outputs are summed together in ascending
+/// order of inputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearPolicy {
     actions: usize,
@@ -16,7 +17,7 @@ pub struct LinearPolicy {
     normalizer: Option<Normalizer>,
 }
 
-/// Shift and scale of every input.
+/// The shift and scale of every input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Normalizer {
     pub mean: Vec<f64>,
@@ -24,7 +25,7 @@ pub struct Normalizer {
 }
 
 impl LinearPolicy {
-    /// From the search vector: W flattened row by row, a row per action.
+    /// Builds a policy from the search vector, which is W flattened row by row with one row per action.
     pub fn from_rows(weights: &[f64], observations: usize, normalizer: Option<Normalizer>) -> Self {
         let actions = weights.len() / observations;
         assert_eq!(weights.len(), actions * observations, "W has a whole number of rows");
@@ -37,7 +38,8 @@ impl LinearPolicy {
         self.actions
     }
 
-    /// Writes the action for observation `s`: every product is rounded, then added, inputs ascending.
+    /// Writes the action for observation `s`. Every product is rounded before it is added, in ascending order of
+    /// inputs.
     pub fn act(&self, s: &[f64], action: &mut [f64]) {
         action.fill(0.0);
         let columns = self.by_input.chunks_exact(self.actions);
@@ -57,11 +59,11 @@ impl LinearPolicy {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PolicyFile {
     pub format: String,
-    /// The task's id.
+    /// The id of the task.
     pub task: String,
     pub observations: usize,
     pub actions: usize,
-    /// A row per action.
+    /// One row per action.
     pub weights: Vec<Vec<f64>>,
     pub normalizer: Option<Normalizer>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -78,12 +80,12 @@ impl PolicyFile {
         Self::from_text(&text, file)
     }
 
-    /// Reads the text of a policy file; `file` is named in errors.
+    /// Parses a policy file. `file` is named in errors.
     pub fn from_text(text: &str, file: &Path) -> Result<Self> {
         Self::parse(text).map_err(|what| Error::input(file, what))
     }
 
-    /// The policy, if it fits a task with these sizes.
+    /// Returns the policy, if it fits a task of this size.
     pub fn policy_for(&self, file: &Path, task: &str, observations: usize, actions: usize) -> Result<LinearPolicy> {
         let wrong = |what: String| Err(Error::input(file, what));
         if self.task != task {
@@ -118,18 +120,18 @@ impl PolicyFile {
             return Err("fields `observations`, `actions`: both must be at least 1".into());
         }
         if self.weights.len() != m {
-            return Err(format!("field `weights`: {} rows, `actions` says {m}", self.weights.len()));
+            return Err(format!("field `weights`: {} rows, but `actions` is {m}", self.weights.len()));
         }
         for (i, row) in self.weights.iter().enumerate() {
             if row.len() != n {
-                return Err(format!("field `weights`: row {i} has {} numbers, `observations` says {n}", row.len()));
+                return Err(format!("field `weights`: row {i} has {} numbers, but `observations` is {n}", row.len()));
             }
             finite("weights", row)?;
         }
         let Some(normalizer) = &self.normalizer else { return Ok(()) };
         for (field, numbers) in [("normalizer.mean", &normalizer.mean), ("normalizer.std", &normalizer.std)] {
             if numbers.len() != n {
-                return Err(format!("field `{field}`: {} numbers, `observations` says {n}", numbers.len()));
+                return Err(format!("field `{field}`: {} numbers, but `observations` is {n}", numbers.len()));
             }
             finite(field, numbers)?;
         }

@@ -1,4 +1,4 @@
-//! Counter-based random streams: who draws is decided by a key, never by the order in which threads arrive.
+//! Counter-based random streams. A key determines what is drawn, never the order in which threads arrive.
 //!
 //! A stream is ChaCha8 keyed by (seed, purpose, a, b), for example (seed, `Candidates`, generation, 0). Resuming needs
 //! no generator state, and two streams with different keys are independent.
@@ -10,21 +10,21 @@ use rand_chacha::ChaCha8Rng;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Purpose {
-    /// The candidates an optimiser proposes in one generation.
+    /// The candidates that an optimizer proposes in one generation.
     Candidates = 1,
-    /// The point or population an optimiser starts from.
+    /// The point or population that an optimizer starts from.
     Start = 2,
     /// Reset seeds of training episodes.
     Episodes = 3,
     /// Bootstrap resamples.
     Bootstrap = 5,
-    /// Where a problem's optimum is moved to.
+    /// The new place of a moved optimum.
     Optimum = 10,
-    /// How a problem is turned.
+    /// The rotation of a problem.
     Rotation = 11,
 }
 
-/// The stream of this key.
+/// Returns the stream for this key.
 pub fn stream(seed: u64, purpose: Purpose, a: u64, b: u64) -> ChaCha8Rng {
     let mut key = [0u8; 32];
     for (slot, word) in key.chunks_exact_mut(8).zip([seed, purpose as u64, a, b]) {

@@ -1,6 +1,6 @@
-//! Unknown names get the nearest known one as a hint.
+//! Suggests the most similar known name for an unknown one.
 
-/// The known name most like `wanted`, if any is like it at all.
+/// Returns the known name most similar to `wanted`, if any is similar at all.
 pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = wanted.to_lowercase();
     let likeness = |name: &str| {
@@ -11,21 +11,21 @@ pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Op
     scored.filter(|(score, _)| *score > 0.7).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
 }
 
-/// A name nobody knows, with the nearest that somebody does.
+/// An unknown name, with the most similar known one.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("unknown {what} `{name}`\n  known: {known}\nhint: did you mean `{nearest}`?")]
 pub struct UnknownName {
     what: &'static str,
     name: String,
     known: String,
-    /// The known name most like the one given.
+    /// The known name most similar to the given one.
     pub nearest: &'static str,
 }
 
-/// The one of this name.
+/// Returns the value with this name.
 ///
 /// # Errors
-/// If there is none of this name; the error names the nearest.
+/// If there is none. The error suggests the most similar name.
 pub fn find<T: Copy>(what: &'static str, name: &str, all: &[T], word: fn(T) -> &'static str) -> Result<T, UnknownName> {
     all.iter().copied().find(|&t| word(t) == name).ok_or_else(|| {
         let words: Vec<_> = all.iter().map(|&t| word(t)).collect();

@@ -1,17 +1,17 @@
-//! Work on threads of our own: for tasks that are long and of which each uses one thread, or a few.
+//! Runs long tasks on threads of their own, when each task uses only one thread or a few.
 
 use crate::{Error, Result};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The number of threads asked for; 0 means one per core.
+/// Returns the requested number of threads, where 0 means one per core.
 pub fn threads(asked: usize) -> usize {
     if asked == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { asked }
 }
 
-/// Hands the items out in order, each to the first worker that is free. No more are handed out after the first error. A
-/// worker whose work breaks takes no further item.
+/// Hands out the items in order, each to the next free worker, and stops after the first error. A worker whose work
+/// returns `Break` takes no further items.
 ///
 /// # Errors
 /// The last error that a piece of work returned.

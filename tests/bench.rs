@@ -257,7 +257,7 @@ fn an_interrupted_benchmark_keeps_what_it_has_and_says_how_to_go_on() {
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
-    assert!(stderr(&output).contains("the same command goes on"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("run the same command again to continue"), "{}", stderr(&output));
     assert!((1..200).contains(&kept().lines().count()));
 }
 

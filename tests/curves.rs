@@ -140,6 +140,6 @@ fn one_seed_is_never_counted_twice() {
     let folders = [Fake::new("syncma", 0, 1.0).write(root.path()), Fake::new("syncma", 0, 1.0).write(&other)];
     let error = group(collect(&folders).unwrap()).unwrap_err();
     assert_eq!(error.exit_code(), 2);
-    assert!(error.message.contains("seed 0 twice"), "{error}");
+    assert!(error.message.contains("appears twice with seed 0"), "{error}");
     assert_eq!(collect(&[folders[0].clone(), root.path().join("swimmer")]).unwrap().len(), 1);
 }

@@ -93,7 +93,7 @@ fn broken_policies_are_refused_each_with_its_own_message() {
         ("unknown task", with("task", json!("hoper")), "field `task`: unknown task `hoper`"),
         ("task of other size", with("task", json!("ant")), "the task `ant` has 111 and 8"),
         ("missing weights", good.to_string().replace("\"weights\"", "\"weight\""), "missing field `weights`"),
-        ("too few rows", with("weights", json!(vec![vec![0.0; 11]; 2])), "2 rows, `actions` says 3"),
+        ("too few rows", with("weights", json!(vec![vec![0.0; 11]; 2])), "2 rows, but `actions` is 3"),
         ("short row", with("weights", json!(short_row)), "row 1 has 10 numbers"),
         ("infinite number", good.to_string().replacen("0.1", "1e999", 1), "number out of range"),
         ("not a number", good.to_string().replacen("0.1", "NaN", 1), "not JSON: expected value"),

@@ -182,8 +182,8 @@ fn without_gl_the_error_says_what_to_install_and_no_file_appears() {
 #[test]
 fn a_wrong_command_line_is_told_before_anything_is_done() {
     let place = Place::new();
-    fails(&place, &render("film.avi", &[]), 2, &["`.avi`", ".mp4, .gif, .png and .html"]);
-    fails(&place, &render("film", &[]), 2, &["no ending"]);
+    fails(&place, &render("film.avi", &[]), 2, &["`.avi`", ".mp4, .gif, .png or .html"]);
+    fails(&place, &render("film", &[]), 2, &["no extension"]);
     fails(&place, &["render", "still.json", "-o", "a.mp4", "--width", "95"], 2, &["even", "--width 96"]);
     fails(&place, &["render", "still.json", "-o", "a.mp4", "--height", "8"], 2, &["16..=3840"]);
     fails(&place, &["render", "still.json", "-o", "a.gif", "--fps", "60"], 2, &["at most 50"]);

@@ -1,5 +1,6 @@
 // A player for one recorded episode: `replay(container, data)` fills the container.
-// Space plays and pauses, arrows step (with shift: a second), Home and End jump, + and - change the speed, 0 resets the view.
+// Space plays and pauses, the arrow keys step (by a second with Shift), Home and End jump to the ends, + and - change the
+// speed, and 0 resets the view.
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 
@@ -29,7 +30,7 @@ function decode(text, Type) {
   return new Type(bytes.buffer);
 }
 
-// The recorded numbers, ready to ask for any moment between two frames.
+// The recorded numbers, interpolated between frames.
 function recording(data) {
   const track = decode(data.track, Float32Array);
   const poses = decode(data.poses, Int16Array);
@@ -39,11 +40,11 @@ function recording(data) {
   const { bodies, reach } = data.scene;
   const width = data.scene.actuators.length;
 
-  // The return after every step, added up in the order the program did: the last one is the episode's return exactly.
+  // The return after every step, summed in the same order as in the program, so that the last one is exactly the return.
   const returns = [0];
   for (const reward of rewards) returns.push(returns[returns.length - 1] + reward);
 
-  // The camera follows a smooth path: the mean of half a second before and after.
+  // The camera follows a smoothed path: the mean over half a second before and after.
   const window = Math.max(1, Math.round(0.5 / data.dt));
   const smooth = new Float64Array(track.length);
   for (let axis = 0; axis < 3; axis++) {
@@ -70,7 +71,7 @@ function recording(data) {
     track: (frame) => between(track, 3, frame),
     target: (frame) => between(smooth, 3, frame),
     action: (step) => Array.from(actions.subarray(width * step, width * (step + 1)), (a) => a / 32767),
-    // Rows of position and quaternion (x, y, z, w), the resting world first.
+    // Rows of position and quaternion (x, y, z, w), starting with the world, which does not move.
     poses(frame) {
       const out = new Float32Array(8 * (bodies + 1));
       out[7] = 1;
@@ -82,7 +83,7 @@ function recording(data) {
         const at = (i) => poses[a + i] + (frame - k) * (poses[b + i] - poses[a + i]);
         const row = 8 * (body + 1);
         for (let i = 0; i < 3; i++) out[row + i] = center[i] + (at(i) * reach) / 32767;
-        // Of the two quaternions of an orientation take the nearer one.
+        // Two quaternions describe the same orientation. Take the nearer one.
         let same = 0;
         for (let i = 3; i < 7; i++) same += poses[a + i] * poses[b + i];
         const sign = same < 0 ? -1 : 1;
@@ -95,7 +96,7 @@ function recording(data) {
   };
 }
 
-// Dragging turns the view, wheel and pinch zoom.
+// Dragging turns the view. The wheel and pinching zoom.
 function orbit(canvas, home, changed) {
   const view = { ...home };
   const fingers = new Map();
@@ -139,14 +140,14 @@ function replay(container, data) {
   const [canvas, play, time, speed] = ["canvas", ".play", "input", "select"].map(find);
   const dark = matchMedia("(prefers-color-scheme: dark)");
 
-  // Words and numbers that stay.
-  const ended = data.diverged ? "the physics broke down" : data.terminated ? "ended unhealthy" : "ran to the time limit";
+  // Text that does not change during playback.
+  const ended = data.diverged ? "the physics broke down" : data.terminated ? "ended when the robot became unhealthy" : "ran to the time limit";
   find("h1").textContent = data.task;
   find(".about").textContent = `${data.about} · reset seed ${data.seed} · ${data.length} steps, ${ended}`;
   const total = find(".total output");
   total.textContent = data.return.toFixed(1);
   total.dataset.value = total.title = data.return;
-  canvas.setAttribute("aria-label", `${data.task}, ${data.about}: moving picture of the robot`);
+  canvas.setAttribute("aria-label", `${data.task}, ${data.about}: animation of the robot`);
   time.max = last;
   for (const x of SPEEDS) speed.add(new Option(`${x}×`, x, x === 1, x === 1));
   const gauges = Object.fromEntries(["time", "distance", "reward", "return"].map((name) => {
@@ -165,7 +166,7 @@ function replay(container, data) {
   find(".curve").setAttribute("viewBox", `0 0 ${Math.max(last, 1)} 1`);
   find(".curve path").setAttribute("d", curve(episode.rewards.subarray(0, last)));
 
-  // Where we are; frames are counted with fractions while playing.
+  // The current position. Frame numbers have fractions during playback.
   let frame = 0;
   let playing = false;
   let clock = 0;
@@ -181,14 +182,14 @@ function replay(container, data) {
   } catch (error) {
     const note = document.createElement("p");
     note.className = "note";
-    note.textContent = `The robot cannot be drawn here: ${error.message}. Numbers and controls work.`;
+    note.textContent = `The robot cannot be drawn in this browser: ${error.message}. The numbers and controls still work.`;
     find(".stage").append(note);
   }
 
   function tick(now) {
     awaited = false;
     if (playing) {
-      // A picture's time may lie before the key press that started it.
+      // The timestamp of a frame may be earlier than the key press that started playback.
       const seconds = Math.max(now - clock, 0) / 1000;
       frame = Math.min(frame + (seconds * Number(speed.value)) / data.dt, last);
       clock = now;
@@ -240,7 +241,7 @@ function replay(container, data) {
     const forward = [
       Math.cos(elevation) * Math.cos(azimuth), Math.cos(elevation) * Math.sin(azimuth), Math.sin(elevation),
     ];
-    // A narrow window would cut off a wide robot: step back.
+    // A narrow window would cut off a wide robot, so move the camera back.
     const distance = view.distance * Math.max(1, (0.9 * height) / width);
     const target = episode.target(frame).map((x, i) => x + view.offset[i]);
     const eye = target.map((x, i) => x - distance * forward[i]);
@@ -262,7 +263,7 @@ function replay(container, data) {
     "-": () => faster(-1),
     0: reset,
   };
-  // Alone on a page it listens everywhere and plays at once; among others it listens where the focus is, and waits.
+  // A player alone on its page listens to all keys and starts at once. Among others it needs the focus and waits.
   const alone = container.parentElement === document.body;
   (alone ? document : container).addEventListener("keydown", (event) => {
     const key = keys[event.key];
@@ -281,7 +282,7 @@ function replay(container, data) {
   setPlaying(alone && !matchMedia("(prefers-reduced-motion: reduce)").matches);
 }
 
-// The rewards as a filled line between their least and greatest.
+// The rewards as a filled curve between the lowest and the highest.
 function curve(rewards) {
   const [low, high] = [Math.min(...rewards, 0), Math.max(...rewards, 0)];
   const y = (reward) => (1 - (reward - low) / (high - low || 1)).toFixed(3);

@@ -3,11 +3,11 @@
 const BODY = `#version 300 es
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 normal;
-layout(location = 2) in vec3 colour;
+layout(location = 2) in vec3 color;
 layout(location = 3) in float body;
-uniform highp sampler2D poses; // a row per body: position, then quaternion (x, y, z, w)
+uniform highp sampler2D poses; // one row per body: position, then quaternion (x, y, z, w)
 uniform mat4 view, light;
-out vec3 vPoint, vNormal, vColour;
+out vec3 vPoint, vNormal, vColor;
 out vec4 vLight;
 vec3 turn(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
 void main() {
@@ -15,7 +15,7 @@ void main() {
   vec4 q = texelFetch(poses, ivec2(1, int(body)), 0);
   vPoint = at + turn(q, position);
   vNormal = turn(q, normal);
-  vColour = colour;
+  vColor = color;
   vLight = light * vec4(vPoint, 1.0);
   gl_Position = view * vec4(vPoint, 1.0);
 }`;
@@ -48,9 +48,9 @@ float sunlit() {
   return sum / 9.0;
 }`;
 
-const BODY_COLOUR = `#version 300 es
+const BODY_COLOR = `#version 300 es
 ${LIT}
-in vec3 vPoint, vNormal, vColour;
+in vec3 vPoint, vNormal, vColor;
 out vec4 pixel;
 void main() {
   vec3 n = normalize(vNormal), toEye = normalize(eye - vPoint);
@@ -58,30 +58,30 @@ void main() {
   float sky = 0.5 + 0.5 * n.z;
   float shine = pow(max(dot(n, normalize(sun + toEye)), 0.0), 40.0) * direct;
   float rim = pow(1.0 - max(dot(n, toEye), 0.0), 3.0);
-  vec3 colour = vColour * (0.32 + 0.33 * sky + 0.55 * direct) + 0.18 * shine + 0.08 * rim * sky;
-  pixel = vec4(colour, 1.0);
+  vec3 color = vColor * (0.32 + 0.33 * sky + 0.55 * direct) + 0.18 * shine + 0.08 * rim * sky;
+  pixel = vec4(color, 1.0);
 }`;
 
-const FLOOR_COLOUR = `#version 300 es
+const FLOOR_COLOR = `#version 300 es
 ${LIT}
 uniform vec3 light1, light2, line, far;
 uniform vec2 fade;
 in vec3 vPoint;
 out vec4 pixel;
-// Tiles of one metre, averaged where a pixel covers many of them.
+// Tiles of one meter, averaged where a pixel covers many of them.
 float tiles(vec2 p, vec2 w) {
   vec2 i = 2.0 * (abs(fract((p - 0.5 * w) * 0.5) - 0.5) - abs(fract((p + 0.5 * w) * 0.5) - 0.5)) / w;
   return 0.5 - 0.5 * i.x * i.y;
 }
 void main() {
   vec2 w = max(fwidth(vPoint.xy), 1e-4);
-  vec3 colour = mix(light1, light2, tiles(vPoint.xy, w));
+  vec3 color = mix(light1, light2, tiles(vPoint.xy, w));
   vec2 edge = abs(fract(vPoint.xy + 0.5) - 0.5);
   vec2 near = 1.0 - smoothstep(vec2(0.008), vec2(0.008) + w, edge);
-  colour = mix(colour, line, max(near.x, near.y) * clamp(0.04 / max(w.x, w.y), 0.0, 1.0));
-  colour *= 0.68 + 0.32 * sunlit();
+  color = mix(color, line, max(near.x, near.y) * clamp(0.04 / max(w.x, w.y), 0.0, 1.0));
+  color *= 0.68 + 0.32 * sunlit();
   float distance = length(vPoint.xy - eye.xy);
-  pixel = vec4(mix(colour, far, smoothstep(fade.x, fade.y, distance)), 1.0);
+  pixel = vec4(mix(color, far, smoothstep(fade.x, fade.y, distance)), 1.0);
 }`;
 
 const SHADE = `#version 300 es
@@ -105,7 +105,7 @@ const minus = (a, b) => a.map((x, i) => x - b[i]);
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 
-// Matrices are lists of 16, column by column.
+// Matrices are lists of 16 numbers, column by column.
 function times(a, b) {
   const out = new Array(16).fill(0);
   for (let c = 0; c < 4; c++)
@@ -164,12 +164,12 @@ function vertices(gl, numbers, sizes) {
   return array;
 }
 
-// Returns draw({ poses, eye, target, fovy, night }), or throws where the browser has no WebGL2.
+// Returns draw({ poses, eye, target, fovy, night }), or throws if the browser has no WebGL2.
 function scene(canvas, { shapes, floor, extent }) {
   const gl = canvas.getContext("webgl2", { antialias: true });
-  if (!gl) throw new Error("no WebGL2");
-  const robot = program(gl, BODY, BODY_COLOUR);
-  const ground = program(gl, FLOOR, FLOOR_COLOUR);
+  if (!gl) throw new Error("it does not support WebGL2");
+  const robot = program(gl, BODY, BODY_COLOR);
+  const ground = program(gl, FLOOR, FLOOR_COLOR);
   const shade = program(gl, BODY, SHADE);
   const corners = bake(shapes);
   const robotArray = vertices(gl, corners, [3, 3, 3, 1]);
@@ -219,14 +219,14 @@ function scene(canvas, { shapes, floor, extent }) {
       gl.drawArrays(gl.TRIANGLES, 0, corners.length / CORNER);
     };
 
-    // What the sun sees …
+    // First what the sun sees, for the shadow.
     gl.bindFramebuffer(gl.FRAMEBUFFER, shadow);
     gl.viewport(0, 0, SHADOW_SIZE, SHADOW_SIZE);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     use(shade, light);
     drawRobot();
 
-    // … and what the camera sees.
+    // Then what the camera sees.
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.viewport(0, 0, canvas.width, canvas.height);
     gl.clearColor(...theme.sky, 1);

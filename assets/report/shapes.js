@@ -22,7 +22,7 @@ function revolve(profile) {
   return mesh;
 }
 
-// Half a sphere's profile of this radius; `side` is -1 for the lower half and 1 for the upper, moved to z = side * half.
+// The profile of half a sphere, moved to z = side * half. `side` is -1 for the lower half and 1 for the upper one.
 function halfSphere(radius, half, side) {
   const rows = [];
   for (let k = 0; k <= QUARTER; k++) {
@@ -48,7 +48,7 @@ function cylinder([radius, half]) {
   ];
 }
 
-// A stretched sphere; its normals shrink where it is stretched.
+// A stretched sphere. Its normals shrink along the axes in which it is stretched.
 function ellipsoid([x, y, z]) {
   return capsule([1, 0]).map(([px, py, pz, nx, ny, nz]) => {
     const normal = [nx / x, ny / y, nz / z];
@@ -78,21 +78,21 @@ function box([x, y, z]) {
 
 const MESHES = { capsule, cylinder, ellipsoid, box, sphere: ([radius]) => capsule([radius, 0]) };
 
-// v turned by the quaternion (w, x, y, z).
+// Rotates v by the quaternion (w, x, y, z).
 function turn([w, x, y, z], [a, b, c]) {
   const [p, q, r] = [2 * (y * c - z * b), 2 * (z * a - x * c), 2 * (x * b - y * a)];
   return [a + w * p + y * r - z * q, b + w * q + z * p - x * r, c + w * r + x * q - y * p];
 }
 
-// All shapes in one list of corners: position and normal in the body's frame, colour, number of the body.
+// All shapes in one list of corners: position and normal in the body's frame, color, index of the body.
 const CORNER = 10;
 function bake(shapes) {
   const corners = [];
   for (const shape of shapes) {
-    const colour = shape.rgba.slice(0, 3);
+    const color = shape.rgba.slice(0, 3);
     for (const corner of MESHES[shape.kind](shape.size)) {
       const at = turn(shape.quat, corner.slice(0, 3)).map((x, i) => x + shape.pos[i]);
-      corners.push(...at, ...turn(shape.quat, corner.slice(3)), ...colour, shape.body);
+      corners.push(...at, ...turn(shape.quat, corner.slice(3)), ...color, shape.body);
     }
   }
   return new Float32Array(corners);

@@ -1,10 +1,10 @@
-//! An optimiser as one writes it: a name, and for SynCMA perhaps its variant and λ0.
+//! An optimizer as written on the command line: a name, and for SynCMA optionally a variant and λ0.
 
 use crate::optim::{OptimizerKind, Settings, Variant};
 use std::fmt;
 use std::str::FromStr;
 
-/// An optimiser to compare: `cma-es`, `syncma:exact`, `syncma:exact:4`.
+/// An optimizer to compare: `cma-es`, `syncma:exact`, `syncma:exact:4`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contestant {
     pub optimizer: OptimizerKind,
@@ -13,12 +13,12 @@ pub struct Contestant {
 }
 
 impl Contestant {
-    /// What contestants that differ in λ0 alone have in common.
+    /// Returns the contestant without λ0, which is the same for all that differ in λ0 alone.
     pub fn family(&self) -> Self {
         Self { lambda0: None, ..*self }
     }
 
-    /// Settings of this contestant, the rest as it comes.
+    /// Returns the settings of this contestant, with defaults for everything else.
     pub fn settings(&self) -> Settings {
         let Self { optimizer, variant, lambda0 } = *self;
         Settings { optimizer, variant: variant.unwrap_or_default(), lambda0, ..Settings::default() }

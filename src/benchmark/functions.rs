@@ -1,13 +1,13 @@
-//! The ten synthetic functions of the SynCMA paper's tables, as pypop7 0.0.82 computes them. Each has minimum 0.
+//! The ten synthetic functions of the SynCMA paper's tables, as pypop7 0.0.82 computes them. Each has its minimum at 0.
 //!
-//! The paper ran pypop7's code, and its printed formulas differ from it in places; the code is what we follow.
+//! The paper ran pypop7's code. Where its printed formulas differ from that code, we follow the code.
 
 use crate::suggest::{UnknownName, find};
 use serde::Serialize;
 use std::f64::consts::{E, PI};
 use std::str::FromStr;
 
-/// A synthetic function of any dimension from 2.
+/// A synthetic function of at least two dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(into = "&'static str")]
 pub enum Function {
@@ -18,13 +18,13 @@ pub enum Function {
     Schwefel221,
     /// The paper prints it without the absolute values.
     DifferentPowers,
-    /// The chained form over neighbouring coordinates.
+    /// The chained form over neighboring coordinates.
     Bohachevsky,
-    /// A sum over the middle coordinates, where pypop7's description shows a product.
+    /// A sum over the middle coordinates, although pypop7's documentation shows a product.
     LevyMontalvo,
     Rastrigin,
     Ackley,
-    /// The chained form without average and square.
+    /// The chained form without the average and the square.
     Schaffer,
     Rosenbrock,
 }
@@ -45,7 +45,7 @@ impl Function {
         Rosenbrock,
     ];
 
-    /// Where the paper's runs start: uniform in this interval, per coordinate.
+    /// The paper's runs start from a point that is uniform in this interval in every coordinate.
     pub const START: (f64, f64) = (-5.0, 10.0);
 
     /// The name on the command line and in files.
@@ -64,7 +64,7 @@ impl Function {
         }
     }
 
-    /// A name for narrow columns.
+    /// A short name for narrow columns.
     pub fn short(self) -> &'static str {
         match self {
             Schwefel221 => "schwef.",
@@ -78,7 +78,7 @@ impl Function {
         }
     }
 
-    /// The value of every coordinate at the minimum.
+    /// Every coordinate of the minimum has this value.
     pub fn argmin(self) -> f64 {
         match self {
             LevyMontalvo => -1.0,
@@ -87,14 +87,14 @@ impl Function {
         }
     }
 
-    /// The value at x.
+    /// Returns the value at x.
     ///
     /// # Panics
     /// If x is empty.
     pub fn value(self, x: &[f64]) -> f64 {
         let n = x.len() as f64;
         let squares = || x.iter().map(|v| v * v);
-        let neighbours = || x.windows(2).map(|pair| (pair[0], pair[1]));
+        let neighbors = || x.windows(2).map(|pair| (pair[0], pair[1]));
         match self {
             Sphere => squares().sum(),
             Discus => 1e6 * x[0] * x[0] + squares().skip(1).sum::<f64>(),
@@ -102,7 +102,7 @@ impl Function {
                 .iter()
                 .fold(0.0, |most: f64, v| if v.is_nan() || most.is_nan() { f64::NAN } else { v.abs().max(most) }),
             DifferentPowers => x.iter().enumerate().map(|(i, v)| v.abs().powf(2.0 + 4.0 * i as f64 / (n - 1.0))).sum(),
-            Bohachevsky => neighbours()
+            Bohachevsky => neighbors()
                 .map(|(a, b)| a * a + 2.0 * b * b - 0.3 * (3.0 * PI * a).cos() - 0.4 * (4.0 * PI * b).cos() + 0.7)
                 .sum(),
             LevyMontalvo => {
@@ -118,13 +118,13 @@ impl Function {
                 let waves = x.iter().map(|v| (2.0 * PI * v).cos()).sum::<f64>() / n;
                 -20.0 * (-0.2 * radius).exp() - waves.exp() + 20.0 + E
             }
-            Schaffer => neighbours()
+            Schaffer => neighbors()
                 .map(|(a, b)| {
                     let r = a * a + b * b;
                     r.powf(0.25) * ((50.0 * r.powf(0.1)).sin().powi(2) + 1.0)
                 })
                 .sum(),
-            Rosenbrock => neighbours().map(|(a, b)| 100.0 * (b - a * a).powi(2) + (a - 1.0).powi(2)).sum(),
+            Rosenbrock => neighbors().map(|(a, b)| 100.0 * (b - a * a).powi(2) + (a - 1.0).powi(2)).sum(),
         }
     }
 }

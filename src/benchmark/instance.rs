@@ -1,4 +1,4 @@
-//! A synthetic function moved and turned, so that no search profits from where the optimum or the axes happen to be.
+//! Moves and rotates a synthetic function, so that no search benefits from where the optimum or the axes happen to be.
 
 use super::{Function, Problem};
 use crate::random::{Purpose, stream};
@@ -7,22 +7,22 @@ use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 use serde::Serialize;
 
-/// A moved optimum is uniform in this interval, per coordinate.
+/// A moved optimum is uniform in this interval in every coordinate.
 pub const MOVED: (f64, f64) = (-3.0, 3.0);
 
-/// A function and what is done to it.
+/// A function and how it is transformed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Synthetic {
     pub function: Function,
     pub dim: usize,
-    /// Whether the optimum is drawn from [`MOVED`] or stays where the paper has it.
+    /// Whether the optimum is drawn from [`MOVED`] or stays at the paper's place.
     pub moved: bool,
-    /// Whether the function is turned about its optimum.
+    /// Whether the function is rotated about its optimum.
     pub rotated: bool,
 }
 
 impl Synthetic {
-    /// Optimum and rotation of this seed; the same for every function.
+    /// Draws the optimum and rotation for this seed. They are the same for every function.
     pub fn instance(&self, seed: u64) -> Instance {
         let Self { function, dim, .. } = *self;
         let optimum = self.moved.then(|| {
@@ -33,7 +33,7 @@ impl Synthetic {
     }
 }
 
-/// x ↦ f(R (x − x*) + a), where a is the minimum of f, so that x* is the minimum of this.
+/// x ↦ f(R (x − x*) + a), where a is the minimum of f, so that x* becomes the minimum.
 #[derive(Clone, Debug)]
 pub struct Instance {
     function: Function,
@@ -43,7 +43,7 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Where the value is 0.
+    /// The point at which the value is 0.
     pub fn optimum(&self) -> DVector<f64> {
         self.optimum.clone().unwrap_or_else(|| DVector::from_element(self.dim, self.function.argmin()))
     }
@@ -79,8 +79,8 @@ impl Problem for Instance {
     }
 }
 
-/// A rotation, each as likely as any other: the Q of a Gaussian matrix whose R has a positive diagonal, which nalgebra's
-/// has (Mezzadri 2007), and one axis turned round where it would be a reflection.
+/// Draws a rotation uniformly: the Q of a Gaussian matrix whose R has a positive diagonal, as nalgebra's does (Mezzadri
+/// 2007). If it is a reflection, one axis is flipped.
 fn rotation(n: usize, seed: u64) -> DMatrix<f64> {
     let mut random = stream(seed, Purpose::Rotation, 0, 0);
     let gaussian: DMatrix<f64> = DMatrix::from_fn(n, n, |_, _| StandardNormal.sample(&mut random));

@@ -1,8 +1,9 @@
-//! In: optimizers and problems without a simulator. Out: outcomes of trials, in a file that a second call continues.
+//! In: optimizers and problems without a simulator. Out: the outcomes of trials, in a file that a second call
+//! continues.
 //! Must not know: MuJoCo, policies, pictures, the terminal.
 //!
-//! [`functions`] are the paper's ten, [`instance`] moves and turns them, [`rover`] plans a path; [`paper`] holds the
-//! published numbers. A [`Trial`] is one contestant on one problem from one seed.
+//! [`functions`] has the paper's ten functions, [`instance`] moves and rotates them, [`rover`] plans a path, and
+//! [`paper`] holds the published numbers. A [`Trial`] is one contestant on one problem from one seed.
 
 #![warn(clippy::missing_errors_doc, clippy::missing_panics_doc)]
 
@@ -29,9 +30,9 @@ use crate::{Result, workers};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
-/// Runs those trials that have no result yet, each on one thread, and keeps each result as it ends; `finished` hears how
-/// many are there already, and then of every one. Returns the outcomes in the order of the trials, or `None` if told to
-/// leave before all were there.
+/// Runs the trials that have no result yet, each on one thread, and stores every result as its trial ends. Calls
+/// `finished` with the number of existing results, and then after every trial. Returns the outcomes in the order of the
+/// trials, or `None` if it was told to stop before all were done.
 ///
 /// # Errors
 /// The first error of a trial: settings that its contestant refuses, or a result that cannot be written.

@@ -1,32 +1,32 @@
-//! What a search came to, with every evaluation counted.
+//! The outcome of a search, with every evaluation counted.
 
 use serde::{Deserialize, Serialize};
 
-/// Best-so-far of one search. A value is missing where no evaluation has been finite yet.
+/// The best values of one search over time. A value is missing as long as no evaluation was finite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrialOutcome {
-    /// The least value within the budget.
+    /// The lowest value within the budget.
     pub best: Option<f64>,
-    /// Evaluations up to and including the first at or below the target.
+    /// The number of evaluations up to and including the first at or below the target.
     pub reached: Option<u64>,
-    /// The least value after each of [`counts`] evaluations.
+    /// The lowest value after each number of evaluations in [`counts`].
     pub curve: Vec<Option<f64>>,
-    /// The point that has the least value.
+    /// The point with the lowest value.
     pub point: Vec<f64>,
 }
 
 impl TrialOutcome {
-    /// Whether it can be of a search in so many dimensions with this budget.
+    /// Whether this can be the outcome of a search in `dim` dimensions with this budget.
     pub fn fits(&self, dim: usize, budget: u64) -> bool {
         let point = if self.best.is_some() { dim } else { 0 };
         self.curve.len() == counts(budget).len() && self.point.len() == point
     }
 }
 
-/// More points nobody can see in a figure.
+/// The most points of a curve. More would not be visible in a figure.
 const POINTS: u64 = 100;
 
-/// The evaluation counts at which a curve has a value: the first, and then evenly to the budget.
+/// Returns the numbers of evaluations at which a curve has a value: the first, then evenly spaced up to the budget.
 pub fn counts(budget: u64) -> Vec<u64> {
     let mut counts = vec![1];
     counts.extend((1..=POINTS).map(|k| k * budget / POINTS).filter(|count| *count > 1));
@@ -52,7 +52,7 @@ impl Record {
         self.evaluations
     }
 
-    /// The next evaluation. A point that is nowhere has no value.
+    /// Counts the next evaluation. A point that is not finite has no value.
     pub fn count(&mut self, x: &[f64], value: f64) {
         self.evaluations += 1;
         let value = if x.iter().all(|v| v.is_finite()) { value } else { f64::NAN };
@@ -69,7 +69,7 @@ impl Record {
         }
     }
 
-    /// Where the search ended before its budget, its best stands to the end.
+    /// Completes the record. If the search ended before its budget, its best value holds to the end.
     pub fn finish(mut self) -> TrialOutcome {
         self.outcome.curve.resize(self.counts.len(), self.outcome.best);
         self.outcome

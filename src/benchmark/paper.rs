@@ -1,17 +1,18 @@
-//! What the SynCMA paper prints for 32 dimensions, λ0 = 2: medians of the best value and of the evaluations to 0.5.
+//! The numbers that the SynCMA paper prints for 32 dimensions and λ0 = 2: median best values and median evaluations to
+//! 0.5.
 //!
-//! It stands beside our `published` with the optimum where the paper has it. Only these cells are known to us.
+//! They are shown next to our `published` variant, with the optimum at the paper's place. We know only these cells.
 
 use super::Function::{self, *};
 use serde::Serialize;
 
-/// The target whose evaluations the paper counts.
+/// The target that the paper counts evaluations to.
 pub const TARGET: f64 = 0.5;
-/// The settings of its runs; the batch is twice the dimension.
+/// The settings of the paper's runs. The batch is twice the dimension.
 pub const DIM: usize = 32;
 pub const BUDGET: u64 = 10_000;
 pub const SIGMA: f64 = 0.1;
-/// Who these numbers belong to, by both its names.
+/// The contestant that these numbers belong to, under both of its names.
 pub const CONTESTANTS: [&str; 2] = ["syncma:published:2", "syncma:published"];
 
 /// A printed cell.
@@ -21,7 +22,7 @@ pub struct Printed {
     pub evaluations: Evaluations,
 }
 
-/// Evaluations to the target as printed.
+/// The printed number of evaluations to the target.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Evaluations {
@@ -30,7 +31,7 @@ pub enum Evaluations {
     Median(f64),
 }
 
-/// The paper's cell of this function.
+/// Returns the paper's cell for this function.
 pub fn printed(function: Function) -> Printed {
     let cell = |best, evaluations| Printed { best, evaluations: Evaluations::Median(evaluations) };
     match function {

@@ -3,20 +3,20 @@
 use super::{Rover, Synthetic};
 use serde::Serialize;
 
-/// Something to minimize.
+/// A function to minimize.
 pub trait Problem {
     /// The number of coordinates.
     fn dim(&self) -> usize;
-    /// The box of every coordinate: searches start in it, and some draw from it.
+    /// The range of every coordinate. Searches start in it, and some also draw from it.
     fn bounds(&self) -> (f64, f64);
-    /// The value at x, less is better.
+    /// Returns the value at x. Lower is better.
     ///
     /// # Panics
     /// If x does not have [`dim`](Self::dim) coordinates.
     fn value(&self, x: &[f64]) -> f64;
 }
 
-/// A problem by its description; a seed makes it one problem.
+/// The description of a problem, which becomes one concrete problem with a seed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Description {
@@ -33,7 +33,7 @@ impl Description {
         }
     }
 
-    /// The problem of this seed.
+    /// Returns the problem for this seed.
     pub fn instance(&self, seed: u64) -> Box<dyn Problem> {
         match self {
             Self::Synthetic(synthetic) => Box::new(synthetic.instance(seed)),

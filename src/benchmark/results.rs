@@ -1,4 +1,4 @@
-//! Results as JSON lines, one per trial, added as trials end.
+//! Stores results as JSON lines, one per trial, written as each trial ends.
 
 use super::Trial;
 use crate::benchmark::TrialOutcome;
@@ -11,22 +11,22 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A line of the file: what was done, and what came out.
+/// A line of the file: a trial and its outcome.
 #[derive(Deserialize)]
 struct Line {
     trial: Value,
     outcome: TrialOutcome,
 }
 
-/// The results in a file, under everything that decided them.
+/// The results in a file, keyed by everything that decides them.
 pub struct Results {
     path: PathBuf,
     kept: Mutex<(File, HashMap<String, TrialOutcome>)>,
 }
 
 impl Results {
-    /// Reads what is there. A last line without an end was being written when the program was killed: it is cut off, and
-    /// its trial will be run again.
+    /// Reads the existing results. A last line without a newline was being written when the program was killed. It is
+    /// cut off, and its trial runs again.
     ///
     /// # Errors
     /// If the file cannot be read or written, if another process holds it, or if a line of it is not a result.
@@ -35,7 +35,7 @@ impl Results {
         fs::create_dir_all(folder).map_err(|e| Error::output(folder, e))?;
         let failed = |e| Error::output(path, e);
         let mut file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(failed)?;
-        // Two programs would repeat each other's trials, and one could cut a line that the other is writing.
+        // Two programs would repeat each other's trials, and one might cut off a line that the other is writing.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(Error::output(path, "another benchmark is writing to it")
                 .hint("wait, or choose another `out`")
@@ -48,7 +48,7 @@ impl Results {
         for (at, line) in text[..whole].lines().enumerate() {
             let line: Line = serde_json::from_str(line).map_err(|e| {
                 Error::input(path, format!("line {}: {e}", at + 1))
-                    .hint("delete that line to have its trial run again, or choose another `out`")
+                    .hint("delete that line to run its trial again, or choose another `out`")
                     .naming(&["out"])
             })?;
             known.insert(line.trial.to_string(), line.outcome);
@@ -59,13 +59,13 @@ impl Results {
         Ok(Self { path: path.to_path_buf(), kept: Mutex::new((file, known)) })
     }
 
-    /// The result of this trial, if it has been run; one of the wrong shape is none.
+    /// Returns the result of this trial, if there is one of the right shape.
     pub fn of(&self, trial: &Trial) -> Option<TrialOutcome> {
         let fits = |outcome: &&TrialOutcome| outcome.fits(trial.problem.dim(), trial.budget);
         self.lock().1.get(&key(trial)).filter(fits).cloned()
     }
 
-    /// Adds a line, in one piece.
+    /// Appends one line in a single write.
     pub(super) fn keep(&self, trial: &Trial, outcome: TrialOutcome) -> Result<()> {
         let line = format!("{}\n", json!({ "trial": trial, "outcome": outcome }));
         let (file, known) = &mut *self.lock();

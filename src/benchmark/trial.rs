@@ -11,17 +11,17 @@ use rand::RngExt;
 use serde::{Serialize, Serializer};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Everything that decides a result. Written as JSON it is the key under which the result is kept.
+/// Everything that decides a result. Its JSON is the key under which the result is stored.
 #[derive(Clone, Debug, Serialize)]
 pub struct Trial {
     pub program: &'static str,
     pub problem: Description,
     #[serde(serialize_with = "as_text")]
     pub contestant: Contestant,
-    /// `None` for the contestant's own.
+    /// `None` stands for the contestant's default.
     pub batch: Option<usize>,
     pub sigma: f64,
-    /// Evaluations; a generation that would exceed them is cut.
+    /// The number of evaluations. A generation that would exceed it is cut short.
     pub budget: u64,
     pub target: Option<f64>,
     pub seed: u64,
@@ -31,13 +31,13 @@ fn as_text<S: Serializer>(contestant: &Contestant, serializer: S) -> std::result
     serializer.collect_str(contestant)
 }
 
-/// The batch of the paper's code in n dimensions, for contestants that take one.
+/// Returns the batch size of the paper's code in n dimensions, for contestants that have one.
 pub fn usual_batch(contestant: &Contestant, n: usize) -> Option<usize> {
     (!contestant.optimizer.has_own_batch()).then_some(2 * n)
 }
 
 impl Trial {
-    /// Whether its settings can work at all.
+    /// Checks that the settings can work at all.
     ///
     /// # Errors
     /// If the contestant refuses its settings.
@@ -47,7 +47,7 @@ impl Trial {
         Ok(())
     }
 
-    /// Runs to the budget or to where the optimiser stops; `None` if told to leave before.
+    /// Runs until the budget is used up or the optimizer stops. Returns `None` if it was told to stop earlier.
     ///
     /// # Errors
     /// If the contestant refuses its settings.
@@ -74,7 +74,7 @@ impl Trial {
         Ok(Some(record.finish()))
     }
 
-    /// Uniform in the problem's box, the same for all contestants of a seed.
+    /// Draws a start uniformly in the problem's box, the same for all contestants of a seed.
     fn start(&self, problem: &dyn Problem) -> DVector<f64> {
         let (low, high) = problem.bounds();
         let mut random = stream(self.seed, Purpose::Start, 0, 0);
@@ -86,7 +86,7 @@ impl Trial {
         Settings {
             batch: self.batch,
             sigma: Some(self.sigma),
-            // The others search without a box, as the paper's code does.
+            // The others search without bounds, as the paper's code does.
             bounds: if self.contestant.optimizer.needs_box() { Bounds::Clip { low, high } } else { Bounds::None },
             seed: self.seed,
             ..self.contestant.settings()

@@ -1,14 +1,14 @@
-//! The commands that make a report again, for its page.
+//! The commands that reproduce a report, for its page.
 
 use crate::report::repetitions::Group;
 use crate::settings::PartialSettings;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// Where the repeated runs go: a new folder, so that they meet no run that is there already.
+/// Repeated runs go to a new folder, so that they do not collide with existing runs.
 const AGAIN: &str = "again";
 
-/// What makes the runs, the page and the films of a report again: each with what it does.
+/// Returns the commands that reproduce the runs, the page and the films of a report, each with a description.
 pub fn commands(groups: &[Group], folders: &[PathBuf], shown: &[(PathBuf, u64)]) -> Vec<(&'static str, String)> {
     let runs: Vec<String> = groups.iter().map(train).collect();
     let again = format!("{}\nlocomotion report {AGAIN} -o report.html", runs.join("\n"));
@@ -17,14 +17,14 @@ pub fn commands(groups: &[Group], folders: &[PathBuf], shown: &[(PathBuf, u64)])
     let film = |(policy, seed): &(PathBuf, u64)| format!("locomotion render {} -o seed-{seed}.mp4", path(policy));
     let films: Vec<String> = shown.iter().map(film).collect();
     let mut blocks =
-        vec![("All runs again, and their page:", again), ("This page from the runs that are there:", page)];
+        vec![("Repeat all runs and make their page:", again), ("Make this page from the existing runs:", page)];
     if !films.is_empty() {
-        blocks.push(("A film of each policy shown above:", films.join("\n")));
+        blocks.push(("Make a film of each policy shown above:", films.join("\n")));
     }
     blocks
 }
 
-/// One line for all seeds of a group.
+/// Returns one line for all seeds of a group.
 fn train(group: &Group) -> String {
     let Some(first) = group.runs.first() else { return String::new() };
     let command = format!("locomotion train{}", flags(&first.settings));
@@ -39,7 +39,8 @@ fn train(group: &Group) -> String {
     }
 }
 
-/// Task and optimizer first, as one would type it. Older runs also hold settings that their optimizer does not use.
+/// Puts the task and the optimizer first, as one would type them. Older runs also store settings that their optimizer
+/// does not use.
 fn flags(settings: &PartialSettings) -> String {
     let used = settings.clone().only_used();
     let (first, rest): (Vec<_>, Vec<_>) = used
@@ -50,7 +51,7 @@ fn flags(settings: &PartialSettings) -> String {
     first.into_iter().chain(rest).map(flag).collect()
 }
 
-/// A setting and its value as a flag, after a space.
+/// Formats a setting and its value as a flag, with a space in front.
 pub fn flag((name, value): (&str, String)) -> String {
     format!(" --{} {}", name.replace('_', "-"), quoted(&value))
 }
@@ -59,12 +60,12 @@ pub fn path(path: &Path) -> String {
     quoted(&path.display().to_string())
 }
 
-/// A word as a shell reads it. Only a NUL cannot be quoted, and no argument can hold one.
+/// Quotes a word for the shell. Only a NUL cannot be quoted, and no argument contains one.
 fn quoted(word: &str) -> String {
     shlex::try_quote(word).map_or_else(|_| word.to_string(), Cow::into_owned)
 }
 
-/// A label as the name of a folder.
+/// Turns a label into the name of a folder.
 fn slug(label: &str) -> String {
     label.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect()
 }

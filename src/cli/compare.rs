@@ -18,19 +18,19 @@ use std::time::Duration;
 pub struct Compare {
     #[command(flatten)]
     settings: SettingsArgs,
-    /// Optimizers, with commas between; SynCMA's variant and lambda0 may follow: syncma:exact:4
+    /// Optimizers, separated by commas. SynCMA's variant and lambda0 may follow: syncma:exact:4
     #[arg(long, value_delimiter = ',', required = true, value_name = "NAME[:VARIANT[:LAMBDA0]]")]
     optimizers: Vec<Contestant>,
-    /// How many seeds: SEED, SEED + 1, …
+    /// Number of seeds: SEED, SEED + 1, …
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
     seeds: u16,
-    /// Folder to write below
+    /// Folder to create the runs in
     #[arg(long, default_value = "runs", value_name = "DIR")]
     out: PathBuf,
-    /// Print one resumable command per trial, and stop
+    /// Print one resumable command per trial, and exit
     #[arg(long)]
     list: bool,
-    /// Go on with trials, and take over finished ones, although program, MuJoCo, task or model have changed since
+    /// Continue trials and accept finished ones even if the program, MuJoCo, the task or the model has changed since
     #[arg(long)]
     allow_drift: bool,
     /// Threads; 0 means one per core. Results do not depend on it
@@ -44,7 +44,7 @@ pub struct Compare {
 impl Compare {
     pub fn run(self) -> Result<u8> {
         if self.settings.optimizer.is_some() {
-            return Err(Error::usage("--optimizer is for one run; a comparison takes --optimizers a,b,…"));
+            return Err(Error::usage("--optimizer is for a single run; a comparison takes --optimizers a,b,…"));
         }
         let trials = self.trials()?;
         if self.list {
@@ -63,7 +63,7 @@ impl Compare {
             eprintln!("{folder}: {stop}");
         })?;
         if let Some(code) = interrupt.code() {
-            eprintln!("saved; the same command goes on");
+            eprintln!("saved; run the same command again to continue");
             return Ok(code);
         }
         self.conclude(&trials).map(|()| 0)
@@ -72,7 +72,7 @@ impl Compare {
     fn trials(&self) -> Result<Vec<PlannedRun>> {
         let first = self.settings.seed.unwrap_or(0);
         let Some(end) = first.checked_add(u64::from(self.seeds)) else {
-            return Err(Error::usage("--seed is too large: the last trial's seed does not fit 64 bits"));
+            return Err(Error::usage("--seed is too large: the last trial's seed does not fit into 64 bits"));
         };
         let mut trials: Vec<(&Contestant, PlannedRun)> = Vec::new();
         for contestant in &self.optimizers {
@@ -96,7 +96,7 @@ impl Compare {
                 trials.push((contestant, PlannedRun { resolved, folder }));
             }
         }
-        // A flag holds for the optimizers that use it, but one has to.
+        // A flag applies to the optimizers that use it, and at least one must.
         let trials: Vec<PlannedRun> = trials.into_iter().map(|(_, trial)| trial).collect();
         let unused = |trial: &PlannedRun, name: &str| trial.resolved.unused().contains(&name);
         let of_none = |name: &&str| trials.iter().all(|trial| unused(trial, name));
@@ -107,7 +107,7 @@ impl Compare {
         Ok(trials)
     }
 
-    /// Prints the table and writes it, with the figure, beside the trials.
+    /// Prints the table and writes it, together with the figure, next to the trials.
     fn conclude(&self, trials: &[PlannedRun]) -> Result<()> {
         let folders: Vec<PathBuf> = trials.iter().map(|trial| trial.folder.path().to_path_buf()).collect();
         let groups = repetitions::group(runs::read(&folders)?)?;

@@ -6,7 +6,7 @@ use serde_json::json;
 
 #[derive(Args)]
 pub struct Envs {
-    /// Print this task's TOML definition, a starting point for your own
+    /// Print this task's TOML definition, as a starting point for your own
     #[arg(long, value_name = "TASK")]
     show: Option<String>,
     /// Print one JSON document

@@ -11,7 +11,7 @@ use serde::Serialize;
 pub struct Eval {
     #[command(flatten)]
     policy: PolicyArg,
-    /// How many episodes
+    /// Number of episodes
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     episodes: u32,
     /// Reset seed of the first episode, as in Gymnasium's reset(seed=…); episode i uses SEED + i
@@ -25,7 +25,7 @@ pub struct Eval {
     json: bool,
 }
 
-/// What `eval --json` prints.
+/// The output of `eval --json`.
 #[derive(Serialize)]
 struct Report {
     task: String,
@@ -37,7 +37,7 @@ struct Report {
     min: f64,
     max: f64,
     mean_length: f64,
-    /// How many episodes ended because the physics broke down; each scores as a failure.
+    /// The number of episodes that ended because the physics broke down. Each one counts as a failure.
     diverged: usize,
 }
 
@@ -45,7 +45,7 @@ impl Eval {
     pub fn run(self) -> Result<()> {
         let (task, policy, _) = self.policy.open()?;
         if self.seed.checked_add(u64::from(self.episodes)).is_none() {
-            return Err(Error::usage("--seed is too large: the last episode's seed does not fit 64 bits"));
+            return Err(Error::usage("--seed is too large: the last episode's seed does not fit into 64 bits"));
         }
         let evaluator = Evaluator::new(&task, self.threads)?;
         let report = Report::new(task.name(), evaluator.run_seeds(&policy, self.seed, self.episodes as usize));
@@ -76,7 +76,7 @@ impl Report {
         let mut text = format!("{}: {} episodes, reset seeds {first} to {last}\n\n", self.task, self.episodes.len());
         text += &format!("  return   {:.1} ± {:.1} (mean ± standard deviation)\n", self.mean, self.std);
         text += &format!("           median {:.1}, from {:.1} to {:.1}\n", self.median, self.min, self.max);
-        text += &format!("  length   {:.1} steps in the mean\n", self.mean_length);
+        text += &format!("  length   {:.1} steps on average\n", self.mean_length);
         let fallen = self.episodes.iter().filter(|episode| episode.terminated).count();
         text += &format!("  ended    {fallen} unhealthy, {} diverged\n", self.diverged);
         text

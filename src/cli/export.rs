@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub struct Export {
     #[command(flatten)]
     policy: PolicyArg,
-    /// Write one HDF5 file, its metadata as attributes
+    /// Write one HDF5 file with the metadata as attributes
     #[arg(short, long, value_name = "FILE.h5")]
     output: Option<PathBuf>,
     /// Write a Minari dataset instead, [namespace/…]name-v<N>
@@ -23,10 +23,10 @@ pub struct Export {
     /// The folder of Minari datasets [default: $MINARI_DATASETS_PATH, or ~/.minari/datasets]
     #[arg(long, value_name = "DIR", requires = "minari", conflicts_with = "output")]
     root: Option<PathBuf>,
-    /// How the file is laid out
+    /// Layout of the file
     #[arg(long, value_enum, default_value_t = FileLayout::Minari, conflicts_with = "minari")]
     format: FileLayout,
-    /// How many episodes
+    /// Number of episodes
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     episodes: u32,
     /// Reset seed of the first episode, as in Gymnasium's reset(seed=…); episode i uses SEED + i
@@ -35,14 +35,14 @@ pub struct Export {
     /// Threads; 0 means one per core. Results do not depend on it
     #[arg(long, default_value_t = 0)]
     threads: usize,
-    /// Replace what is there
+    /// Replace an existing file or dataset
     #[arg(long)]
     force: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum FileLayout {
-    /// A group per episode, as in a Minari dataset
+    /// One group per episode, as in a Minari dataset
     Minari,
     /// All steps one after the other, as in D4RL
     D4rl,
@@ -53,7 +53,7 @@ impl Export {
         let (task, policy, file) = self.policy.open()?;
         let last = self.seed.checked_add(u64::from(self.episodes));
         if last.is_none_or(|last| i64::try_from(last).is_err()) {
-            return Err(Error::usage("--seed is too large: traces keep seeds as 64-bit integers with a sign"));
+            return Err(Error::usage("--seed is too large: traces store seeds as signed 64-bit integers"));
         }
         let id = self.minari.as_deref().map(DatasetId::parse).transpose()?;
         let evaluator = Evaluator::new(&task, self.threads)?;
@@ -79,14 +79,14 @@ impl Export {
                 let root = self.root.clone().map_or_else(minari::default_root, Ok)?;
                 (minari::write(&request, id, &root, self.force, &mut seen)?, root.join(id.as_str()))
             }
-            (None, None) => return Err(Error::usage("say where to write: `-o FILE.h5` or `--minari DATASET_ID`")),
+            (None, None) => return Err(Error::usage("no output given: add `-o FILE.h5` or `--minari DATASET_ID`")),
         };
         bar.finish_and_clear();
         print(&summary(task.name(), &totals, &place))
     }
 }
 
-/// The command that found the policy, where its file says so.
+/// Returns the command that found the policy, if its file names it.
 fn origin(file: &PolicyFile) -> Option<String> {
     let command = file.provenance.as_ref().and_then(|provenance| provenance.get("command")?.as_str());
     command.map(str::to_string)

@@ -1,4 +1,4 @@
-//! Ctrl-C, SIGTERM and SIGUSR1 ask the run to save and leave; a second one ends it at once.
+//! Ctrl-C, SIGTERM and SIGUSR1 ask the run to save and stop. A second signal ends it at once.
 
 use crate::{Error, Result};
 use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
@@ -15,7 +15,7 @@ impl Interrupt {
     pub fn listen() -> Result<Self> {
         let (leave, code) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
         for (signal, exit) in [(SIGINT, 130), (SIGTERM, 143), (SIGUSR1, 143)] {
-            // In this order: the first signal finds the flag unset and sets it, the second finds it set.
+            // The order matters: the first signal finds the flag unset and sets it, the second one finds it set.
             flag::register_conditional_shutdown(signal, exit, leave.clone())
                 .and_then(|_| flag::register_usize(signal, code.clone(), exit as usize))
                 .and_then(|_| flag::register(signal, leave.clone()))
@@ -28,7 +28,7 @@ impl Interrupt {
         self.leave.clone()
     }
 
-    /// The exit code of the signal that came, if one did.
+    /// Returns the exit code for the signal that arrived, if any.
     pub fn code(&self) -> Option<u8> {
         match self.code.load(Ordering::Relaxed) {
             0 => None,

@@ -1,5 +1,5 @@
-//! In: the command line. Out: data on stdout, talk on stderr, an exit code. Must not know: how anything is done; each file
-//! parses one command, calls the library, prints. Flags, and hints that name them, are known here only.
+//! In: the command line. Out: data on stdout, messages on stderr, an exit code. Must not know: how anything is done.
+//! Each file parses one command, calls the library and prints. Only this room knows flags and hints that name them.
 
 mod again;
 mod bench;
@@ -28,7 +28,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Search linear policies for MuJoCo walkers without derivatives.
+/// Searches for linear policies that make MuJoCo robots walk, without derivatives.
 #[derive(Parser)]
 #[command(version, arg_required_else_help = true, max_term_width = 110, after_help = EXIT_CODES)]
 struct Cli {
@@ -37,14 +37,14 @@ struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 done; 1 failed; 2 command line or settings wrong; 3 an input file is unreadable, corrupt or of another \
+Exit codes: 0 done; 1 failed; 2 wrong command line or settings; 3 an input file is unreadable, corrupt or of another \
 version; 4 cannot write; 130, 143 interrupted after saving.";
 
 #[derive(Subcommand)]
 enum Command {
-    /// Search a policy for a task
+    /// Search for a policy for a task
     Train(Box<train::Train>),
-    /// Run several optimizers over several seeds and say which is better, and how sure that is
+    /// Run several optimizers over several seeds and report which is better, and how certain that is
     Compare(Box<compare::Compare>),
     /// List the policies that ship with the program
     Policies(policies::Policies),
@@ -56,20 +56,21 @@ enum Command {
     Eval(eval::Eval),
     /// Draw learning curves of runs
     Plot(plot::Plot),
-    /// Tell all about runs on one web page: curves, statistics, replays, settings, commands
+    /// Present runs on one web page: curves, statistics, replays, settings, commands
     Report(report::Report),
-    /// Show a policy: MP4 video, animated GIF, a PNG strip of its gait, or a web page to play, turn and scrub
+    /// Show a policy: MP4 video, animated GIF, a PNG contact sheet of its gait, or an interactive web page
     Render(render::Render),
     /// Watch a policy in a window
     View(view::View),
     /// Record a policy's episodes as HDF5: one file, or a dataset that Minari opens
     Export(export::Export),
-    /// Measure optimizers on problems without a simulator, and speed
+    /// Benchmark optimizers on problems without a simulator, and the speed of simulations
     #[command(subcommand)]
     Bench(bench::Bench),
 }
 
-/// Parses, runs, reports errors; the one place where an error becomes an exit code.
+/// Parses the command line, runs the command and reports errors. This is the only place where an error becomes an exit
+/// code.
 pub fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Train(command) => command.run(),
@@ -97,7 +98,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// What an error says of settings, said of flags: `name` becomes --name, and `name value` becomes `--name value`.
+/// Rewrites settings in an error as flags: `name` becomes --name, and `name value` becomes `--name value`.
 fn in_flags(text: &str, fields: &[&str]) -> String {
     fields.iter().fold(text.to_string(), |text, field| {
         let flag = format!("--{}", field.replace('_', "-"));
@@ -105,7 +106,7 @@ fn in_flags(text: &str, fields: &[&str]) -> String {
     })
 }
 
-/// The command that helps on, where there is one.
+/// Returns the command that helps, if there is one.
 fn offer(error: &Error, hint: &str) -> &'static str {
     if error.message.starts_with("no task") {
         return "; `locomotion envs` lists them";
@@ -113,7 +114,7 @@ fn offer(error: &Error, hint: &str) -> &'static str {
     if hint.contains("envs/ant.toml") { "; `locomotion envs --show ant` prints it" } else { "" }
 }
 
-/// Writes to stdout; a reader that went away is not an error.
+/// Writes to stdout. A reader that has gone away is not an error.
 fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -122,12 +123,12 @@ fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Says on stderr what the user should know; a stderr that is closed or full is not an error.
+/// Tells the user something on stderr. A closed or full stderr is not an error.
 fn note(text: &str) {
     let _ = writeln!(io::stderr(), "note: {text}");
 }
 
-/// One JSON document on stdout.
+/// Prints one JSON document on stdout.
 fn print_json(document: &impl Serialize) -> Result<()> {
     print(&format!("{}\n", to_json(document)?))
 }
@@ -136,7 +137,8 @@ fn to_json(document: &impl Serialize) -> Result<String> {
     serde_json::to_string_pretty(document).map_err(|e| Error::failed(format!("cannot write JSON: {e}")))
 }
 
-/// A table in all its forms, beside each other: text, CSV and Markdown as they come, JSON of the struct itself.
+/// Writes a table in all its formats, next to each other: text, CSV and Markdown as given, and JSON of the struct
+/// itself.
 fn write_table(place: &Path, name: &str, [text, csv, markdown]: [String; 3], table: &impl Serialize) -> Result<()> {
     for (ending, content) in [("txt", text), ("csv", csv), ("md", markdown), ("json", to_json(table)?)] {
         atomic::write(&place.join(format!("{name}.{ending}")), content.as_bytes())?;

@@ -28,14 +28,14 @@ fn about(kind: OptimizerKind) -> &'static str {
             "SynCMA (L4DC 2024): --variant steady, adaptive, matrix, exact or published, --lambda0"
         }
         OptimizerKind::CmaEs => "CMA-ES as in Hansen's tutorial, with negative weights",
-        OptimizerKind::DdCma => "DD-CMA (Akimoto and Hansen 2020): CMA-ES with a fast diagonal beside its matrix",
+        OptimizerKind::DdCma => "DD-CMA (Akimoto and Hansen 2020): CMA-ES with a fast diagonal next to its matrix",
         OptimizerKind::TrCma => "TR-CMA-ES (Abdolmaleki et al. 2017): each update bounded in KL divergence",
         OptimizerKind::DifferentialEvolution => "DE/rand/1/bin (Storn and Price 1997)",
-        OptimizerKind::Annealing => "simulated annealing, one candidate at a time; --batch walks side by side",
+        OptimizerKind::Annealing => "simulated annealing, one candidate at a time; --batch sets the parallel walks",
         OptimizerKind::Ars => {
             "Augmented Random Search (Mania, Guy and Recht 2018), V2 with --normalize running, else V1"
         }
         OptimizerKind::RandomSearch => "uniform in the box",
-        OptimizerKind::Turbo => "TuRBO-1 (Eriksson et al. 2019), Bayesian optimisation; stops after 5000 candidates",
+        OptimizerKind::Turbo => "TuRBO-1 (Eriksson et al. 2019), Bayesian optimization; stops after 5000 candidates",
     }
 }

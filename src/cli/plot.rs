@@ -7,16 +7,16 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct Plot {
-    /// Run folders, or folders above some: every run below is drawn
+    /// Run folders, or folders above them: every run below is drawn
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
-    /// Where to: the SVG, the PNG and a CSV of what was drawn are written beside each other
+    /// Output file; the SVG, the PNG and a CSV of the data are written next to each other
     #[arg(short, long, value_name = "FILE.{svg,png}")]
     out: PathBuf,
     /// What the horizontal axis counts
     #[arg(long, value_enum, default_value_t)]
     x: X,
-    /// Replace files that exist
+    /// Replace existing files
     #[arg(long)]
     force: bool,
 }
@@ -34,7 +34,7 @@ impl Plot {
     pub fn run(self) -> Result<()> {
         let ending = self.out.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         if !matches!(ending, "svg" | "png") {
-            return Err(Error::usage(format!("--out needs a name that ends in .svg or .png: {}", self.out.display())));
+            return Err(Error::usage(format!("--out must end in .svg or .png: {}", self.out.display())));
         }
         let axis = match self.x {
             X::Episodes => Axis::Episodes,

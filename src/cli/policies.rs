@@ -11,7 +11,7 @@ pub struct Policies {
     json: bool,
 }
 
-/// Defines the table of policies that ship with the program: task and file.
+/// Defines the table of the policies that ship with the program: task and file.
 macro_rules! shipped {
     ($($task:literal),* $(,)?) => {
         const SHIPPED: &[(&str, &str)] = &[$(($task, include_str!(concat!("../../policies/", $task, ".json")))),*];
@@ -20,7 +20,7 @@ macro_rules! shipped {
 
 crate::sim::for_all_tasks!(shipped);
 
-/// The text of a policy that ships with the program.
+/// Returns the text of a policy that ships with the program.
 pub fn text(task: &str) -> Option<&'static str> {
     SHIPPED.iter().find(|(name, _)| *name == task).map(|(_, text)| *text)
 }

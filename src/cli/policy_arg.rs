@@ -1,4 +1,4 @@
-//! The policy a command is about, and its task.
+//! The policy that a command works on, and its task.
 
 use super::policies;
 use crate::policy::{LinearPolicy, PolicyFile};
@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 #[derive(Args)]
 pub struct PolicyArg {
-    /// The policy file (JSON); a run folder, for its best policy, or its final one if there is none; or the name of a
-    /// policy that ships with the program
+    /// Policy file (JSON), run folder (its best policy, or else its final one), or the name of a policy that ships with
+    /// the program
     #[arg(value_name = "POLICY|RUN")]
     pub policy: PathBuf,
-    /// The task, where the policy's own is a TOML file of yours
+    /// Task, if the policy's own is a TOML file of yours
     #[arg(long, value_name = "TASK|FILE.toml")]
     pub env: Option<String>,
 }
@@ -34,7 +34,7 @@ impl PolicyArg {
         Ok((task, policy, file))
     }
 
-    /// The policy's file; of a run folder the best one it has.
+    /// Returns the policy file. For a run folder, this is the best policy it has.
     fn path(&self) -> Result<PathBuf> {
         if !self.policy.is_dir() {
             return Ok(self.policy.clone());
@@ -51,7 +51,7 @@ impl PolicyArg {
         })
     }
 
-    /// An unknown task that comes from the policy file is that file's fault, not the command line's.
+    /// An unknown task that comes from the policy file is an error in that file, not on the command line.
     fn name_the_field(&self, error: Error, path: &Path) -> Error {
         match self.env {
             Some(_) => error,
@@ -61,7 +61,7 @@ impl PolicyArg {
     }
 }
 
-/// The task of the run whose folder a policy lies in: a user's own cannot be found by the name that a policy holds.
+/// Returns the task of the run that a policy belongs to. A user's own task cannot be found by the name in the policy.
 fn env_of_run(path: &Path, policy: &PolicyFile) -> Option<String> {
     let folder = Folder::new(path.parent()?);
     let own = sim::text(&policy.task).is_none() && folder.is_taken();

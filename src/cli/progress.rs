@@ -1,4 +1,4 @@
-//! A bar on the terminal while something takes long; nothing where stderr is no terminal.
+//! Shows a progress bar for long work, but only if stderr is a terminal.
 
 use indicatif::{ProgressBar, ProgressStyle};
 

@@ -18,14 +18,14 @@ use std::path::PathBuf;
 pub struct Render {
     #[command(flatten)]
     policy: PolicyArg,
-    /// Where to write; the ending decides the format: .mp4, .gif, .png for a strip of the gait, or .html for a
-    /// page to play, turn and scrub
+    /// Output file; the extension selects the format: .mp4, .gif, .png (a contact sheet of the gait) or .html (an
+    /// interactive page)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Reset seed of the episode, as in Gymnasium's reset(seed=…)
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Pixels per picture
+    /// Width and height of a picture in pixels
     #[arg(long, default_value_t = 640, value_parser = pixels())]
     width: usize,
     #[arg(long, default_value_t = 480, value_parser = pixels())]
@@ -33,10 +33,10 @@ pub struct Render {
     /// Pictures per second of simulated time [default: 50; GIF 25]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=240))]
     fps: Option<u32>,
-    /// A camera of the model [default: the task's, which follows the robot]
+    /// Camera of the model [default: the task's, which follows the robot]
     #[arg(long, value_name = "NAME")]
     camera: Option<String>,
-    /// Only the first seconds of the episode
+    /// Show only the first seconds of the episode
     #[arg(long, value_name = "S")]
     seconds: Option<f64>,
     /// Overwrite an existing file
@@ -44,12 +44,12 @@ pub struct Render {
     force: bool,
 }
 
-/// Larger pictures than 4K are beyond H.264 encoders and many GL drivers.
+/// H.264 encoders and many GL drivers do not support pictures larger than 4K.
 fn pixels() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(16..=3840)
 }
 
-/// What the ending of `-o` asks for.
+/// The format that the extension of `-o` selects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FilmFormat {
     Mp4,
@@ -62,7 +62,7 @@ impl Render {
     pub fn run(self) -> Result<()> {
         let format = self.format()?;
         if self.seconds.is_some_and(|seconds| !(seconds.is_finite() && seconds > 0.0)) {
-            return Err(Error::usage("--seconds needs a number more than 0"));
+            return Err(Error::usage("--seconds must be more than 0"));
         }
         let (task, policy, _) = self.policy.open()?;
         let fps = self.fps.unwrap_or(if format == FilmFormat::Gif { 25 } else { 50 });
@@ -105,12 +105,9 @@ impl Render {
             Some("png") => Ok(FilmFormat::Png),
             Some("html") => Ok(FilmFormat::Html),
             other => {
-                let found = other.map_or("no ending".to_string(), |ending| format!("the ending `.{ending}`"));
-                Err(Error::usage(format!(
-                    "`{}` has {found}; known are .mp4, .gif, .png and .html",
-                    self.output.display()
-                ))
-                .hint("`-o film.mp4` plays everywhere"))
+                let found = other.map_or("no extension".to_string(), |ending| format!("the extension `.{ending}`"));
+                Err(Error::usage(format!("`{}` has {found}; use .mp4, .gif, .png or .html", self.output.display()))
+                    .hint("`-o film.mp4` plays everywhere"))
             }
         }
     }

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct Report {
-    /// Run folders, or folders above some such as `compare` makes: every run below is reported
+    /// Run folders, or folders above them such as `compare` creates: every run below is included
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
-    /// Where to: one page that needs no network
+    /// Output file: one page that needs no network
     #[arg(short, long, value_name = "FILE.html")]
     output: PathBuf,
-    /// Replace a file that exists
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
 }
@@ -20,7 +20,7 @@ pub struct Report {
 impl Report {
     pub fn run(self) -> Result<()> {
         if self.output.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("html")) {
-            return Err(Error::usage(format!("--output needs a name that ends in .html: {}", self.output.display())));
+            return Err(Error::usage(format!("--output must end in .html: {}", self.output.display())));
         }
         let runs = page::write(&self.runs, again::commands, &self.output, self.force)?;
         let plural = if runs == 1 { "" } else { "s" };

@@ -1,4 +1,4 @@
-//! What a person sees of a run: the setting, a table, the end. With --json, lines for a program.
+//! What a user sees of a run: the settings, a table, the end. With --json, JSON lines for programs.
 
 use super::print;
 use crate::Result;
@@ -17,7 +17,7 @@ pub struct Screen {
     quiet: bool,
     bar: ProgressBar,
     diverged: u64,
-    /// The command that goes on with all of this.
+    /// The command that continues the run and its baseline.
     again: String,
 }
 
@@ -45,7 +45,7 @@ impl Screen {
         } else if !quiet {
             search.notes.iter().for_each(|note| super::note(note));
             print(&head(search))?;
-            // Only now, or its first line would stand above the head.
+            // Not earlier, or the first line of the bar would appear above the head.
             if std::io::stderr().is_terminal() {
                 screen.bar.set_draw_target(ProgressDrawTarget::stderr());
             }
@@ -98,7 +98,7 @@ impl Screen {
         };
         let mut text = format!("\ndone: {stop}\n\n");
         text += &tell("final", FINAL, "the center, on 100 fresh seeds");
-        text += &tell("best", BEST, "the best policy met, confirmed, on the same 100 fresh seeds");
+        text += &tell("best", BEST, "the best policy found and confirmed, on the same 100 fresh seeds");
         text += &format!("\n  {folder}/best.json   play it: locomotion eval {folder}/best.json\n");
         print(&text)
     }
@@ -142,8 +142,8 @@ fn head(search: &Training) -> String {
         settings.heldout_episodes.unwrap_or(20)
     );
     if settings.protocol == Some(Protocol::Paper) {
-        text += "  protocol    paper: seeds 0 to 9 in lockstep, all stop when one ends; raw observations, where the paper's\n";
-        text += "              code used the statistics of a policy that ARS had trained before\n";
+        text += "  protocol    paper: seeds 0 to 9 in lockstep, all stop when one ends; raw observations, although the paper's\n";
+        text += "              code used the statistics of a policy trained by ARS beforehand\n";
     }
     text += &format!("  budget      {} episodes{target}\n", thousands(settings.budget.unwrap_or(0) as f64, 0));
     text += &format!("  output      {}\n", search.folder.path().display());

@@ -28,7 +28,7 @@ macro_rules! flags {
 
 for_all_settings!(flags);
 
-/// The command line that says all of this.
+/// Returns the command line that gives all these settings.
 pub fn command(settings: &PartialSettings) -> String {
     format!("locomotion train{}", settings.told().into_iter().map(flag).collect::<String>())
 }

@@ -19,34 +19,34 @@ use std::time::Duration;
 pub struct Train {
     #[command(flatten)]
     settings: SettingsArgs,
-    /// Run this optimizer too, under the same budget, seed and objective, and draw both curves
+    /// Also run this optimizer with the same budget, seed and objective, and draw both curves
     #[arg(long, value_name = "OPTIMIZER")]
     baseline: Option<OptimizerKind>,
     /// Folder to write to [default: runs/<env>/<optimizer>/seed-<n>]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Go on with the run in this folder; start it there if there is none yet
+    /// Continue the run in this folder, or start it there if there is none yet
     #[arg(long, value_name = "DIR", conflicts_with = "out")]
     resume: Option<PathBuf>,
-    /// With --resume: go on from the checkpoint before the latest
+    /// With --resume: continue from the previous checkpoint instead of the latest
     #[arg(long, requires = "resume")]
     previous: bool,
-    /// With --resume: go on although program, MuJoCo, task or model have changed since; recorded in run.toml
+    /// With --resume: continue even if the program, MuJoCo, the task or the model has changed; recorded in run.toml
     #[arg(long, requires = "resume")]
     allow_drift: bool,
-    /// Settings from a TOML file; flags win over it
+    /// Settings from a TOML file; flags override it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Print every setting with its origin, and stop
+    /// Print every setting with its origin, and exit
     #[arg(long)]
     print_config: bool,
     /// Threads; 0 means one per core. Results do not depend on it
     #[arg(long, default_value_t = 0)]
     threads: usize,
-    /// Least seconds between checkpoints
+    /// Minimum seconds between checkpoints
     #[arg(long, default_value_t = 30.0, value_name = "SECONDS")]
     checkpoint_every: f64,
-    /// Replace a run that is in the folder already
+    /// Replace an existing run in the folder
     #[arg(long)]
     force: bool,
     /// Print JSON lines
@@ -58,7 +58,7 @@ pub struct Train {
 }
 
 impl Train {
-    /// The exit code: 0, or 128 + the signal that ended it.
+    /// Returns the exit code: 0, or 128 + the signal that ended it.
     pub fn run(self) -> Result<u8> {
         let config = self.config.as_deref().map(PartialSettings::read).transpose()?;
         if self.print_config {
@@ -80,7 +80,7 @@ impl Train {
         Ok(0)
     }
 
-    /// A run that goes on has the optimizer that it was started with, whatever the flags leave out.
+    /// A resumed run keeps the optimizer it was started with, even if no flag names it.
     fn check_baseline(&self, config: Option<&PartialSettings>) -> Result<()> {
         let optimizer = match self.resumed() {
             Some(folder) => folder.read_run()?.settings.optimizer,
@@ -89,13 +89,13 @@ impl Train {
         match self.baseline {
             Some(baseline) if baseline == optimizer.unwrap_or_default() => {
                 Err(Error::usage("--baseline names the optimizer of the run itself")
-                    .hint("variants of one optimizer are compared by `locomotion compare`"))
+                    .hint("use `locomotion compare` to compare variants of one optimizer"))
             }
             _ => Ok(()),
         }
     }
 
-    /// The folder of a run to go on with.
+    /// Returns the folder of the run to resume.
     fn resumed(&self) -> Option<Folder> {
         self.resume.as_deref().map(Folder::new).filter(Folder::is_taken)
     }
@@ -129,8 +129,8 @@ impl Train {
         Training::start(&resolved, &folder, self.force, options)
     }
 
-    /// The same task, budget, seed and objective for another optimizer, from the settings of the run itself. If the
-    /// baseline has been begun before, it goes on.
+    /// Opens a run with the same task, budget, seed and objective for another optimizer, based on the settings of the
+    /// main run. A baseline that was started before continues.
     fn open_baseline(&self, baseline: OptimizerKind, main: &Ended, interrupt: &Interrupt) -> Result<Training> {
         let settings = &main.run.settings;
         let shared = PartialSettings {
@@ -141,7 +141,7 @@ impl Train {
             time: settings.time,
             ..PartialSettings::default()
         };
-        // An older run does not tell what it was given from what were defaults.
+        // An older run does not record which settings were given and which were defaults.
         let given = main.run.given.clone().unwrap_or_else(|| settings.clone());
         let resolved = resolve(shared.clone().over(given).for_other(baseline), None)?;
         let folder = match root(&main.folder, settings)? {
@@ -157,7 +157,7 @@ impl Train {
         Training::start(&resolved, &folder, self.force, options)
     }
 
-    /// Runs the search before the user's eyes. `main` is the run that it is the baseline of.
+    /// Runs the search and shows its progress. If it is a baseline, `main` is the run it belongs to.
     fn follow(&self, mut search: Training, main: Option<&Ended>) -> Result<Ended> {
         let folder = main.map_or(search.folder.path(), |main| main.folder.path());
         let baseline = self.baseline.map_or(String::new(), |baseline| format!(" --baseline {}", baseline.name()));
@@ -175,7 +175,7 @@ impl Train {
     }
 }
 
-/// A run that has ended or was saved; its folder is still locked.
+/// A run that has ended or was saved, with its folder still locked.
 struct Ended {
     folder: LockedFolder,
     run: RunFile,
@@ -188,19 +188,20 @@ fn resolve(flags: PartialSettings, config: Option<PartialSettings>) -> Result<Re
     Ok(resolved)
 }
 
-/// For settings that several optimizers share, where one may not use what another does.
+/// Resolves settings that several optimizers share. Not all of them need to use every setting.
 pub fn resolve_shared(flags: PartialSettings, config: Option<PartialSettings>) -> Result<Resolved> {
     Resolved::new(flags, config, |env| Ok(sim::find(env)?.definition.defaults.clone()))
 }
 
-/// runs/<env>/<optimizer>[-tag]/seed-<n>, the same for the same settings, so that a sweep run again goes on.
+/// Returns runs/<env>/<optimizer>[-tag]/seed-<n>. The same settings give the same folder, so a repeated sweep
+/// continues.
 pub fn usual_folder(root: &Path, settings: &PartialSettings) -> Result<Folder> {
     let task = sim::find(settings.env.as_deref().unwrap_or_default())?;
     let seed = format!("seed-{}", settings.seed.unwrap_or(0));
     Ok(Folder::new(root.join(task.name()).join(settings.label()).join(seed)))
 }
 
-/// The folder above which a run lies in its usual place, if it does.
+/// Returns the root folder, if the run lies in its usual place below it.
 fn root(folder: &Folder, settings: &PartialSettings) -> Result<Option<PathBuf>> {
     let usual = usual_folder(Path::new(""), settings)?;
     let root = folder.path().ancestors().nth(3).filter(|_| folder.path().ends_with(usual.path()));

@@ -6,7 +6,7 @@ use clap::Args;
 pub struct View {
     #[command(flatten)]
     policy: PolicyArg,
-    /// Reset seed of the first episode; every further one takes the next
+    /// Reset seed of the first episode; later ones count up from it
     #[arg(long, default_value_t = 0)]
     seed: u64,
 }
@@ -15,7 +15,7 @@ impl View {
     #[cfg(feature = "viewer")]
     pub fn run(self) -> Result<()> {
         let (task, policy, _) = self.policy.open()?;
-        eprintln!("keys: ] follows the robot, Esc lets the camera go, F1 shows the others, Ctrl+Q closes");
+        eprintln!("keys: ] follows the robot, Esc releases the camera, F1 lists all keys, Ctrl+Q closes the window");
         crate::film::window::show(&task, &policy, self.seed, |seed, seconds, value| {
             eprintln!("seed {seed}: return {value:.1} after {seconds:.1} s");
         })

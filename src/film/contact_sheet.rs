@@ -1,17 +1,17 @@
-//! A film strip: the pictures of a gait side by side in one PNG.
+//! A contact sheet: pictures of one gait cycle side by side in a single PNG.
 
 use super::{FrameWriter, Output};
 use crate::{Error, Result};
 use png::{BitDepth, ColorType, EncodingError};
 use std::path::{Path, PathBuf};
 
-/// How many pictures, in how many columns.
+/// The number of pictures on a sheet.
 pub const PICTURES: usize = 8;
 const COLUMNS: usize = 4;
-/// White pixels between two pictures.
+/// The width of the white gap between pictures, in pixels.
 const GAP: usize = 4;
 
-/// A strip being put together.
+/// A contact sheet in the making.
 pub struct ContactSheet {
     output: Output,
     target: PathBuf,
@@ -29,7 +29,7 @@ impl ContactSheet {
     }
 }
 
-/// Width and height of the whole strip.
+/// The width and height of the whole sheet.
 fn canvas((width, height): (usize, usize)) -> (usize, usize) {
     let rows = PICTURES.div_ceil(COLUMNS);
     (COLUMNS * (width + GAP) - GAP, rows * (height + GAP) - GAP)

@@ -1,10 +1,10 @@
-//! Smooth edges for a picture drawn without multisampling: software GL takes twice as long with it, this 1 ms.
+//! Smooths edges after drawing. It takes 1 ms, while multisampling would double the time that software GL needs.
 //!
-//! After FXAA (Lottes, NVIDIA 2009): where brightness jumps, average along the edge.
+//! The method follows FXAA (Lottes, NVIDIA 2009): wherever brightness jumps, it averages along the edge.
 
-/// Brightness steps up to this are no edge; GL smooths the pattern of the floor by itself.
+/// A brightness step up to this size is not an edge. GL already smooths the floor's pattern.
 const STEP: i32 = 16;
-/// Pixels looked at along the edge, to either side.
+/// How far to look along an edge in either direction, in pixels.
 const REACH: f32 = 4.0;
 
 /// Smooths the edges of an RGB picture.
@@ -25,7 +25,7 @@ pub fn fxaa(rgb: &mut [u8], width: usize) {
     }
 }
 
-/// Green counts most to the eye; eighths are near enough.
+/// Weights the channels roughly as the eye does, in eighths.
 fn brightness(pixel: &[u8]) -> i32 {
     (2 * i32::from(pixel[0]) + 5 * i32::from(pixel[1]) + i32::from(pixel[2])) / 8
 }
@@ -37,11 +37,12 @@ struct Picture {
 }
 
 impl Picture {
-    /// The colour of a pixel on an edge: the mean of points along it, near ones only if the far ones lie elsewhere.
+    /// Returns the color of a pixel on an edge, the mean of points along it. Far points count only if they lie on the
+    /// same edge.
     fn along_edge(&self, x: usize, y: usize, corners: [i32; 4], range: std::ops::RangeInclusive<i32>) -> [u8; 3] {
         let [nw, ne, sw, se] = corners.map(|b| b as f32);
         let (dx, dy) = (-(nw + ne - sw - se), nw + sw - ne - se);
-        // The shorter component becomes 1 pixel; flat edges would otherwise reach far.
+        // Scales the shorter component to 1 pixel, so that flat edges do not reach too far.
         let scale = dx.abs().min(dy.abs()).max((nw + ne + sw + se) / 32.0 + 1.0).recip();
         let (dx, dy) = ((dx * scale).clamp(-REACH, REACH), (dy * scale).clamp(-REACH, REACH));
         let point = |t: f32| self.at(x as f32 + t * dx, y as f32 + t * dy);
@@ -50,7 +51,7 @@ impl Picture {
         if range.contains(&brightness(&far)) { far } else { near.map(|c| c.round() as u8) }
     }
 
-    /// The colour between pixels.
+    /// Interpolates the color at a point between pixels.
     fn at(&self, x: f32, y: f32) -> [f32; 3] {
         let (x, y) = (x.clamp(0.0, (self.width - 1) as f32), y.clamp(0.0, (self.height - 1) as f32));
         let (left, top) = (x as usize, y as usize);

@@ -1,41 +1,41 @@
-//! How long one cycle of a gait takes.
+//! Measures how long one cycle of a gait takes.
 
-/// Cycles are looked for between these, in seconds.
+/// The shortest and longest cycle to look for, in seconds.
 const SHORTEST: f64 = 0.15;
 const LONGEST: f64 = 4.0;
-/// Seconds between two looks at the pose.
+/// Seconds between two samples of the pose.
 const GRID: f64 = 0.01;
-/// A motion repeats itself if it is at least this much like itself a cycle later (1: exactly).
+/// How closely a motion must match itself one cycle later to count as periodic; 1 is an exact match.
 const LIKE: f64 = 0.5;
 
-/// The period of the motion's second half, when the start is forgotten; `None` if it does not repeat itself.
+/// Returns the period of the second half of the motion, after the start has died away, or `None` if it is not periodic.
 pub fn period(poses: &[&[f64]], timestep: f64) -> Option<f64> {
     let stride = (GRID / timestep).round().max(1.0) as usize;
     let seen: Vec<&[f64]> = poses[poses.len() / 2..].iter().step_by(stride).copied().collect();
-    let motion = standardised_changes(&seen);
+    let motion = standardized_changes(&seen);
     let grid = stride as f64 * timestep;
     let first = (SHORTEST / grid).ceil() as usize;
-    // At least two cycles must be there to be compared.
+    // A cycle must fit in at least twice, or there is nothing to compare it with.
     let last = ((LONGEST / grid) as usize).min(motion.len() / 2);
 
     let likeness: Vec<f64> = (0..=last).map(|lag| autocorrelation(&motion, lag)).collect();
     let peaks = (first.max(1)..last).filter(|&k| likeness[k] >= likeness[k - 1] && likeness[k] >= likeness[k + 1]);
     let peaks: Vec<usize> = peaks.filter(|&k| likeness[k] > LIKE).collect();
     let best = peaks.iter().map(|&k| likeness[k]).fold(LIKE, f64::max);
-    // Two cycles are as much alike as one: take the shortest of the good ones.
+    // Two cycles match as well as one does, so take the shortest of the good peaks.
     peaks.into_iter().find(|&k| likeness[k] > 0.9 * best).map(|lag| lag as f64 * grid)
 }
 
-/// The change of every coordinate from look to look, in units of its own spread: travelling forward weighs nothing, and
-/// a small joint counts as much as a large one.
-fn standardised_changes(seen: &[&[f64]]) -> Vec<Vec<f64>> {
+/// Returns the change of every coordinate between samples, centered and scaled by its own spread. Traveling forward
+/// then counts for nothing, and a small joint counts as much as a large one.
+fn standardized_changes(seen: &[&[f64]]) -> Vec<Vec<f64>> {
     let mut changes: Vec<Vec<f64>> =
         seen.windows(2).map(|pair| pair[1].iter().zip(pair[0]).map(|(b, a)| b - a).collect()).collect();
     let count = changes.len().max(1) as f64;
     for j in 0..changes.first().map_or(0, Vec::len) {
         let mean = changes.iter().map(|change| change[j]).sum::<f64>() / count;
         let variance = changes.iter().map(|change| (change[j] - mean).powi(2)).sum::<f64>() / count;
-        // A steady glide varies by rounding only, and that is not a motion.
+        // A steady glide varies only by rounding errors, which are not a motion.
         let spread = variance.sqrt();
         let scale = if spread > 1e-6 * mean.abs() && spread > 1e-9 { spread.recip() } else { 0.0 };
         changes.iter_mut().for_each(|change| change[j] = (change[j] - mean) * scale);
@@ -43,7 +43,7 @@ fn standardised_changes(seen: &[&[f64]]) -> Vec<Vec<f64>> {
     changes
 }
 
-/// How much the motion is like itself `lag` looks later, from −1 to 1.
+/// Returns how closely the motion matches itself `lag` samples later, from −1 to 1.
 fn autocorrelation(motion: &[Vec<f64>], lag: usize) -> f64 {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
     let pairs = || motion.iter().zip(&motion[lag..]);
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_is_found_while_travelling_and_with_an_overtone() {
+    fn a_cycle_is_found_while_traveling_and_with_an_overtone() {
         let walk = poses(|t| vec![1.5 * t, (TAU * t / 0.8).sin(), (TAU * t / 0.8).cos() + 0.5 * (TAU * t / 0.4).sin()]);
         assert!((found(&walk).unwrap() - 0.8).abs() < 0.011);
     }

@@ -1,4 +1,4 @@
-//! Animated GIF: one palette for the whole film, and only what changed is stored.
+//! Writes an animated GIF with one palette for the whole film, storing only the pixels that change.
 
 use super::{FrameWriter, Output};
 use crate::{Error, Result};
@@ -7,15 +7,15 @@ use gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// Browsers slow down anything faster than two hundredths of a second per picture.
+/// Browsers slow down a GIF that shows pictures for less than two hundredths of a second each.
 const FASTEST: u32 = 50;
-/// Pictures looked at before the palette is chosen.
+/// How many pictures are collected before the palette is chosen.
 const SAMPLE: usize = 12;
-/// Colours of the palette; one entry is left for "as before".
-const COLOURS: usize = 255;
+/// The number of colors in the palette. The last entry is reserved for pixels that do not change.
+const COLORS: usize = 255;
 const AS_BEFORE: u8 = 255;
 
-/// An animation being written.
+/// An animation in the making.
 pub struct Gif {
     size: (usize, usize),
     fps: u32,
@@ -25,10 +25,10 @@ pub struct Gif {
 }
 
 enum Stage {
-    /// Pictures kept until the palette is chosen.
+    /// Keeps the first pictures until the palette is chosen.
     Looking(Output, Vec<Vec<u8>>),
     Writing(Box<Writer>),
-    /// Between the two, or after an error.
+    /// The moment between the two stages, or the state after an error.
     Over,
 }
 
@@ -49,7 +49,7 @@ impl Gif {
         Ok(Self { size, fps, frames: 0, target: target.to_path_buf(), stage: Stage::Looking(output, Vec::new()) })
     }
 
-    /// Chooses the palette and writes the pictures that waited for it.
+    /// Chooses the palette and writes the pictures that were waiting for it.
     fn start(&mut self) -> Result<()> {
         let Stage::Looking(output, kept) = std::mem::replace(&mut self.stage, Stage::Over) else { return Ok(()) };
         let palette = Palette::of(&kept);
@@ -67,7 +67,7 @@ impl Gif {
         }
     }
 
-    /// Hundredths of a second the next picture stays; the rounding never adds up.
+    /// Returns how long the next picture is shown, in hundredths of a second. Rounding errors do not add up.
     fn delay(&self) -> u16 {
         let until = |frame: u32| (f64::from(frame) * 100.0 / f64::from(self.fps)).round();
         (until(self.frames + 1) - until(self.frames)) as u16
@@ -129,11 +129,11 @@ impl Writer {
     }
 }
 
-/// The colours of a film.
+/// The colors of a film.
 struct Palette {
-    quantiser: NeuQuant,
+    quantizer: NeuQuant,
     rgb: Vec<u8>,
-    /// Palette entries by colour, 6 bits per channel, found on first use: the search is far slower than a table.
+    /// Caches the palette entry of each color (6 bits per channel), because searching the palette is slow.
     known: Vec<Option<u8>>,
 }
 
@@ -141,10 +141,10 @@ impl Palette {
     fn of(pictures: &[Vec<u8>]) -> Self {
         let rgba: Vec<u8> =
             pictures.iter().flat_map(|rgb| rgb.chunks_exact(3)).flat_map(|p| [p[0], p[1], p[2], 255]).collect();
-        // One pixel in ten is looked at; NeuQuant's own recommendation.
-        let quantiser = NeuQuant::new(10, COLOURS, &rgba);
-        let rgb = quantiser.color_map_rgb();
-        Self { quantiser, rgb, known: vec![None; 1 << 18] }
+        // NeuQuant recommends looking at one pixel in ten.
+        let quantizer = NeuQuant::new(10, COLORS, &rgba);
+        let rgb = quantizer.color_map_rgb();
+        Self { quantizer, rgb, known: vec![None; 1 << 18] }
     }
 
     fn indices(&mut self, rgb: &[u8]) -> Vec<u8> {
@@ -153,7 +153,7 @@ impl Palette {
 
     fn index(&mut self, r: u8, g: u8, b: u8) -> u8 {
         let key = usize::from(r >> 2) << 12 | usize::from(g >> 2) << 6 | usize::from(b >> 2);
-        let quantiser = &self.quantiser;
-        *self.known[key].get_or_insert_with(|| quantiser.index_of(&[r, g, b, 255]) as u8)
+        let quantizer = &self.quantizer;
+        *self.known[key].get_or_insert_with(|| quantizer.index_of(&[r, g, b, 255]) as u8)
     }
 }

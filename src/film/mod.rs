@@ -1,8 +1,9 @@
-//! In: a task, a policy, a recorded episode. Out: MP4, GIF, a contact sheet (PNG), an HTML page to play, a window.
+//! In: a task, a policy, a recorded episode. Out: an MP4, a GIF, a contact sheet (PNG), an interactive HTML page, a
+//! window.
 //! Must not know: optimizers, runs, the terminal.
 //!
-//! [`Shots`] chooses the moments of a recording; `render` draws them, `fxaa` and `overlay` finish the pictures, and
-//! [`film`] passes them to [`mp4`], [`gif`] or [`contact_sheet`]. [`html`] is a page to play.
+//! [`Shots`] chooses the moments of a recording. `render` draws them, `fxaa` and `overlay` finish the pictures, and
+//! [`film`] hands them to [`mp4`], [`gif`] or [`contact_sheet`]. [`html`] writes a page that replays an episode.
 
 pub mod contact_sheet;
 mod fxaa;
@@ -31,23 +32,23 @@ use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
-/// Takes RGB pictures in order, all of one size.
+/// Receives RGB pictures in order, all of the same size.
 pub trait FrameWriter: Send {
     fn add(&mut self, rgb: &[u8]) -> Result<()>;
-    /// Completes the file; it does not exist before.
+    /// Completes the file, which does not exist under its final name until then.
     fn finish(self: Box<Self>) -> Result<()>;
 }
 
-/// The file that frames go to, under its temporary name.
+/// The file that frames are written to, under a temporary name until it is complete.
 pub struct Output(BufWriter<Draft>);
 
 impl Output {
-    /// Says now, before anything is drawn, if the place cannot be written to.
+    /// Fails right away, before anything is drawn, if the target cannot be written.
     pub fn new(target: &Path, force: bool) -> Result<Self> {
         Draft::file(target, force).map(BufWriter::new).map(Self)
     }
 
-    /// The content is complete.
+    /// Gives the complete file its final name.
     pub fn publish(self, target: &Path) -> Result<()> {
         let draft = self.0.into_inner().map_err(|e| Error::output(target, e.into_error()))?;
         draft.publish()
@@ -64,10 +65,10 @@ impl Write for Output {
     }
 }
 
-/// Pictures that wait for the writer: enough to even out the two, few enough to stay small in memory.
+/// How many pictures may wait for the writer: enough to keep both sides busy, few enough to save memory.
 const WAITING: usize = 8;
 
-/// Draws the moments and writes them; `drawn` is called after each.
+/// Draws the moments and writes them, calling `drawn` after each one.
 pub fn film(
     task: &Task,
     view: &View,
@@ -80,7 +81,7 @@ pub fn film(
         let (to_writer, pictures) = sync_channel::<Vec<u8>>(WAITING);
         let writer = scope.spawn(move || {
             for moment in moments {
-                // A channel that closes early means that drawing failed: the format is dropped unfinished.
+                // The channel closes early only if drawing failed. The unfinished file is dropped then.
                 let Ok(mut rgb) = pictures.recv() else { return Ok(()) };
                 fxaa(&mut rgb, view.width);
                 overlay.draw(&mut rgb, moment);
@@ -90,7 +91,7 @@ pub fn film(
         });
         let drawing = draw(task, view, moments, to_writer, &mut drawn);
         let writing = writer.join().unwrap_or_else(|_| Err(Error::failed("the thread that writes the film panicked")));
-        // A failed writer also ends the drawing, so its reason comes first.
+        // A failed writer also stops the drawing, so its error is the one to report.
         writing.and(drawing)
     })
 }
@@ -104,7 +105,7 @@ fn draw(
 ) -> Result<()> {
     let mut renderer = Renderer::new(task, view)?;
     for moment in moments {
-        // If the writer is gone, it says why itself.
+        // If the writer has stopped, it reports the reason itself.
         if to_writer.send(renderer.draw(&moment.qpos)?).is_err() {
             return Ok(());
         }

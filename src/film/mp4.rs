@@ -1,4 +1,4 @@
-//! H.264 video in an MP4 file: 4:2:0, plays everywhere.
+//! Writes H.264 video (4:2:0) in an MP4 file, which plays everywhere.
 
 use super::{FrameWriter, Output};
 use crate::{Error, Result};
@@ -11,12 +11,12 @@ use openh264::encoder::{
 use openh264::formats::{RgbSliceU8, YUVBuffer};
 use std::path::{Path, PathBuf};
 
-/// The quantiser: 50 dB on these scenes, 65 kB per second of film.
+/// The quantizer: 50 dB on these scenes at 65 kB per second of film.
 const QUALITY: u8 = 22;
-/// Seconds from one picture that stands alone to the next: how finely a player can jump.
+/// Seconds between two key frames, which sets how finely a player can seek.
 const SEEK: u32 = 2;
 
-/// A video being written.
+/// A video in the making.
 pub struct Mp4 {
     encoder: Encoder,
     muxer: Muxer<Output>,
@@ -49,21 +49,21 @@ impl Mp4 {
 
 fn settings(fps: u32) -> EncoderConfig {
     EncoderConfig::new()
-        // Of openh264's rate controls only this one keeps a quantiser that is asked for …
+        // This is the only rate control of openh264 that keeps the requested quantizer.
         .rate_control_mode(RateControlMode::Quality)
         .qp(QpRange::new(QUALITY, QUALITY))
-        // … and it complains unless it may skip pictures, which under this limit it never does.
+        // It warns unless it may skip pictures. Under so high a limit it never does.
         .bitrate(BitRate::from_bps(200_000_000))
         .max_frame_rate(FrameRate::from_hz(fps as f32))
         .intra_frame_period(IntraFramePeriod::from_num_frames(SEEK * fps))
-        // Made for people before a camera; here they leave ghosts of the robot on the floor.
+        // These are made for people in front of a camera. Here they leave ghosts of the robot on the floor.
         .background_detection(false)
         .adaptive_quantization(false)
-        .vui(colours())
+        .vui(colors())
 }
 
-/// What `YUVBuffer` makes of screen colours: BT.601's matrix in the video range.
-fn colours() -> VuiConfig {
+/// Declares the conversion that `YUVBuffer` applies: BT.601's matrix in the video range.
+fn colors() -> VuiConfig {
     VuiConfig::bt601().color_primaries(ColorPrimaries::Bt709).transfer_characteristics(TransferCharacteristics::Bt709)
 }
 
@@ -91,6 +91,6 @@ fn encoding(error: openh264::Error) -> Error {
 fn muxing(target: &Path, error: MuxerError) -> Error {
     match error {
         MuxerError::Io(e) => Error::output(target, e),
-        other => Error::failed(format!("the video could not be put together: {other}")),
+        other => Error::failed(format!("the MP4 file could not be assembled: {other}")),
     }
 }

@@ -1,36 +1,37 @@
-//! The line on every picture: the return so far and the time.
+//! Writes the return so far and the time onto every picture.
 
 use crate::font::FONT;
 use crate::rollout::Moment;
 use crate::{Error, Result};
 use ab_glyph::{Font, FontRef, PxScaleFont, ScaleFont, point};
 
-/// As wide as a digit, and empty: numbers padded with it keep their place from picture to picture.
+/// A blank as wide as a digit. Numbers padded with it do not jump from picture to picture.
 const BLANK: char = '\u{2007}';
 const INK: [f32; 3] = [255.0, 255.0, 255.0];
-/// A dark plate under the text makes it legible on any scene.
+/// A dark plate under the text keeps it readable on any scene.
 const PLATE: [f32; 3] = [24.0, 32.0, 40.0];
 const PLATE_STRENGTH: f32 = 0.62;
 
-/// Writes on the pictures of one film.
+/// Labels the pictures of one film.
 pub struct Overlay {
     font: PxScaleFont<FontRef<'static>>,
     size: (usize, usize),
-    /// Characters of the widest return and the widest time.
+    /// The length of the widest return and of the widest time, in characters.
     widths: (usize, usize),
-    /// Where the plate lies: left = top, right, bottom.
+    /// The plate's left (and top), right and bottom edges.
     plate: (f32, f32, f32),
 }
 
 impl Overlay {
     pub fn new(width: usize, height: usize, moments: &[&Moment]) -> Result<Self> {
-        let font = FontRef::try_from_slice(FONT).map_err(|e| Error::failed(format!("the built-in font: {e}")))?;
+        let font =
+            FontRef::try_from_slice(FONT).map_err(|e| Error::failed(format!("cannot read the built-in font: {e}")))?;
         let font = font.into_scaled((height as f32 / 20.0).clamp(13.0, 48.0));
         let widest =
             |number: fn(&Moment) -> String| moments.iter().map(|m| number(m).chars().count()).max().unwrap_or(0);
         let mut overlay =
             Self { font, size: (width, height), widths: (widest(value), widest(time)), plate: (0.0, 0.0, 0.0) };
-        // All lines are equally wide: digits are, and blanks are digits.
+        // All lines have the same width, because digits do and blanks are as wide as digits.
         let line = moments.first().map_or(0.0, |moment| overlay.advance(&overlay.line(moment)));
         let (edge, inside) = (overlay.edge(), overlay.inside());
         overlay.plate = (edge, edge + line + 2.0 * inside, edge + overlay.font.height() + inside);
@@ -61,7 +62,7 @@ impl Overlay {
         let radius = self.inside() / 2.0;
         for y in left as i32..bottom as i32 {
             for x in left as i32..right as i32 {
-                // Distance to the rectangle that the rounded one is `radius` larger than.
+                // The distance to the rectangle that the rounded one extends by `radius`.
                 let (px, py) = (x as f32 + 0.5, y as f32 + 0.5);
                 let dx = (left + radius - px).max(px - (right - radius)).max(0.0);
                 let dy = (left + radius - py).max(py - (bottom - radius)).max(0.0);
@@ -71,14 +72,14 @@ impl Overlay {
         }
     }
 
-    /// Mixes a colour into a pixel; what lies outside a small picture is left away.
-    fn blend(&self, rgb: &mut [u8], x: i32, y: i32, colour: [f32; 3], strength: f32) {
+    /// Mixes a color into a pixel. Points outside of a small picture are skipped.
+    fn blend(&self, rgb: &mut [u8], x: i32, y: i32, color: [f32; 3], strength: f32) {
         let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else { return };
         if x >= self.size.0 || y >= self.size.1 {
             return;
         }
         let at = 3 * (y * self.size.0 + x);
-        for (channel, to) in rgb[at..at + 3].iter_mut().zip(colour) {
+        for (channel, to) in rgb[at..at + 3].iter_mut().zip(color) {
             *channel = (f32::from(*channel) * (1.0 - strength) + to * strength).round() as u8;
         }
     }
@@ -94,7 +95,7 @@ impl Overlay {
     }
 
     fn step(&self, character: char) -> f32 {
-        // Digits and minus share one width; so does the blank that stands for them.
+        // Digits, the minus sign and the blank that pads them share one width.
         let like = if character == BLANK || character == '−' { '0' } else { character };
         self.font.h_advance(self.font.glyph_id(like))
     }

@@ -1,4 +1,4 @@
-//! Pictures of a pose, drawn by MuJoCo without a display (EGL).
+//! Draws a pose with MuJoCo, without a display (EGL).
 
 use crate::sim::Task;
 use crate::suggest::nearest;
@@ -8,19 +8,19 @@ use mujoco_rs::renderer::MjRenderer;
 use std::error::Error as _;
 use std::sync::Arc;
 
-/// From where, and how large.
+/// The size of the picture and the camera it is taken with.
 #[derive(Clone, Debug)]
 pub struct View {
     pub width: usize,
     pub height: usize,
-    /// A camera of the model; without it the task's own, or else one that follows the robot.
+    /// The name of a camera in the model. By default it is the task's camera, or else one that follows the robot.
     pub camera: Option<String>,
 }
 
-/// Draws poses of one task. Stays on the thread that made it: so does its GL context.
+/// Draws poses of one task. It stays on the thread that made it, because its GL context must.
 pub struct Renderer {
     renderer: MjRenderer,
-    /// A simulation of its own, so that looking never touches the one looked at.
+    /// A simulation of its own, so that drawing never touches the one being drawn.
     data: MjData<Arc<MjModel>>,
 }
 
@@ -30,33 +30,33 @@ impl Renderer {
         let visual = model.vis_mut();
         visual.global.offwidth = view.width as i32;
         visual.global.offheight = view.height as i32;
-        // Software GL spends most of its time here; more of either is hardly seen in a film.
+        // Software GL spends most of its time on these, and higher values barely show in a film.
         visual.quality.shadowsize = visual.quality.shadowsize.min(SHADOW);
         visual.quality.offsamples = SAMPLES;
 
         let model = Arc::new(model);
-        // First what the user may have got wrong, then what the machine may lack.
+        // Check the user's input first and the machine's abilities second.
         let camera = camera(&model, task, view)?;
         let mut renderer = MjRenderer::new(&model, view.width, view.height, 0).map_err(no_gl)?;
         renderer.set_camera(camera);
         Ok(Self { renderer, data: MjData::new(model) })
     }
 
-    /// The RGB picture of a pose, row by row from the top.
+    /// Draws a pose as an RGB picture, row by row from the top.
     pub fn draw(&mut self, qpos: &[f64]) -> Result<Vec<u8>> {
         self.data.qpos_mut().copy_from_slice(qpos);
         self.data.kinematics();
         self.data.com_pos();
         self.data.camlight();
         self.renderer.sync_data(&mut self.data).and_then(|()| self.renderer.render()).map_err(failed)?;
-        self.renderer.rgb_flat().map(<[u8]>::to_vec).ok_or_else(|| Error::failed("the renderer kept no picture"))
+        self.renderer.rgb_flat().map(<[u8]>::to_vec).ok_or_else(|| Error::failed("the renderer returned no picture"))
     }
 }
 
 const SHADOW: i32 = 1024;
 const SAMPLES: i32 = 0;
 
-/// The camera asked for, the task's own, or one that follows the first body.
+/// Returns the requested camera, the task's own, or one that follows the first body.
 fn camera(model: &MjModel, task: &Task, view: &View) -> Result<MjvCamera> {
     let Some(name) = view.camera.as_ref().or(task.definition.camera.as_ref()) else {
         let mut following = MjvCamera::new_free(model);
@@ -97,7 +97,7 @@ fn failed(error: RendererError) -> Error {
     Error::failed(format!("drawing failed: {}", chain(&error)))
 }
 
-/// The outer error names the layer, the inner one the reason.
+/// Joins both errors: the outer one names the layer, the inner one the reason.
 fn chain(error: &RendererError) -> String {
     match error.source() {
         Some(source) => format!("{error}: {source}"),

@@ -1,14 +1,15 @@
-//! The moments of a recording that a film or a contact sheet shows.
+//! Chooses the moments of a recording that a film or a contact sheet shows.
 
 use super::gait;
 use crate::rollout::{Moment, Recording};
 use crate::{Error, Result};
 
-/// A recording to be looked at: at least its first moment is there.
+/// A recording with at least one moment.
 pub struct Shots(Recording);
 
 impl Shots {
-    /// Half a film of a broken simulation helps nobody, but what came before may. `seconds` is what was asked for.
+    /// Refuses a recording whose simulation broke down, and hints at the part before that. `seconds` is the requested
+    /// length.
     pub fn new(recording: Recording, seconds: Option<f64>) -> Result<Self> {
         let shots = Self(recording);
         let wanted = seconds.unwrap_or(f64::INFINITY);
@@ -27,7 +28,7 @@ impl Shots {
         })
     }
 
-    /// Seconds from the first moment to the last.
+    /// The time from the first moment to the last.
     pub fn seconds(&self) -> f64 {
         self.end().time
     }
@@ -37,7 +38,7 @@ impl Shots {
         self.end().value
     }
 
-    /// The moments nearest to 0, 1/fps, 2/fps, …; the last one is the end, so that the final return is seen.
+    /// Returns the moments nearest to 0, 1/fps, 2/fps, … and always the last one, so that the final return is visible.
     pub fn frames(&self, fps: u32) -> Vec<&Moment> {
         let last = (self.seconds() * f64::from(fps) + 1e-6).floor() as usize;
         let mut frames: Vec<_> = (0..last).map(|k| self.nearest(k as f64 / f64::from(fps))).collect();
@@ -45,7 +46,8 @@ impl Shots {
         frames
     }
 
-    /// `count` moments of one cycle of the gait, in the middle of the episode; of a motion without a cycle, a second.
+    /// Returns `count` moments of one gait cycle in the middle of the episode, or of one second if the motion has no
+    /// cycle.
     pub fn gait(&self, count: usize) -> Vec<&Moment> {
         let poses: Vec<&[f64]> = self.0.moments.iter().map(|moment| moment.qpos.as_slice()).collect();
         let cycle = gait::period(&poses, self.0.timestep).unwrap_or(1.0).min(self.seconds());
@@ -53,7 +55,7 @@ impl Shots {
         (0..count).map(|k| self.nearest(start + cycle * k as f64 / count as f64)).collect()
     }
 
-    /// `count` moments from the start to the end.
+    /// Returns `count` moments spread evenly from start to end.
     pub fn spread(&self, count: usize) -> Vec<&Moment> {
         let gaps = count.saturating_sub(1).max(1);
         (0..count).map(|k| self.nearest(self.seconds() * k as f64 / gaps as f64)).collect()

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Time between two pictures, unless drawing takes longer.
+/// The time between two pictures, unless drawing takes longer.
 const PICTURE: Duration = Duration::from_millis(16);
 
-/// Shows episodes from `seed` on until the window is closed; `ended` is told seed, seconds and return of each.
+/// Shows episodes from `seed` on until the window is closed. Calls `ended` with the seed, duration and return of each.
 pub fn show(
     task: &Arc<Task>,
     policy: &LinearPolicy,
@@ -34,7 +34,7 @@ pub fn show(
     Ok(())
 }
 
-/// One episode, or what is seen of it before the window closes; returns the return.
+/// Plays one episode, or the part of it before the window closes, and returns its return.
 fn episode(window: &mut Window, simulator: &mut Simulator, policy: &LinearPolicy) -> Result<f64> {
     let mut value = 0.0;
     let mut action = vec![0.0; policy.actions()];
@@ -66,7 +66,7 @@ struct Window {
 }
 
 impl Window {
-    /// Keeps simulated and real time together; a slow display drops pictures, not time.
+    /// Keeps simulated time in step with real time. A slow display drops pictures instead of slowing time down.
     fn show(&mut self, data: &mut MjData<Arc<MjModel>>) -> Result<()> {
         if let Some(early) = Duration::from_secs_f64(data.time()).checked_sub(self.started.elapsed()) {
             sleep(early);
@@ -74,7 +74,7 @@ impl Window {
         if self.drawn.is_some_and(|last| last.elapsed() < PICTURE) {
             return Ok(());
         }
-        // Pushing the robot with the mouse reaches the simulation here.
+        // This is also where pushing the robot with the mouse reaches the simulation.
         self.viewer.sync_data(data);
         self.viewer.render().map_err(|e| Error::failed(format!("drawing failed: {e}")))?;
         self.drawn = Some(Instant::now());
@@ -83,9 +83,9 @@ impl Window {
 }
 
 fn no_window(error: MjViewerError) -> Error {
-    // Before the last colon winit tells where in its own source it gave up.
+    // Everything before the last colon only says where in its own source winit failed.
     let reason = error.source().map_or(error.to_string(), |source| source.to_string());
     let reason = reason.rsplit(": ").next().unwrap_or(&reason);
     Error::failed(format!("cannot open a window: {reason}"))
-        .hint("it needs a display and OpenGL; `render` needs neither")
+        .hint("a window needs a display and OpenGL; `render` needs no display")
 }

@@ -1,4 +1,4 @@
-//! Parts of which figures with curves are made: a frame with axes, a legend, and lines told apart by colour, dash and mark.
+//! The parts that figures with curves share: axes, a legend, and lines that differ in color, dashes and marks.
 
 use super::curve::Point;
 use super::drawing::{Anchor, Color, Drawing};
@@ -9,14 +9,14 @@ pub const INK: Color = (34, 34, 34);
 pub const GREY: Color = (95, 95, 95);
 pub const FAINT: Color = (226, 226, 226);
 
-/// Okabe and Ito's colours, told apart by every kind of eye; their yellow is too faint for a line.
+/// Okabe and Ito's palette, which color-blind readers can tell apart. Their yellow is left out as too faint for a line.
 const COLORS: [Color; 7] =
     [(0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (230, 159, 0), (86, 180, 233), (0, 0, 0)];
-/// Dashes and marks tell the same lines apart on a grey print.
+/// Dashes and marks tell the lines apart on a gray print as well.
 const DASHES: [&[f32]; 4] = [&[], &[9.0, 4.0], &[3.0, 2.5], &[11.0, 3.0, 2.5, 3.0]];
 pub const DOTTED: &[f32] = &[1.5, 2.5];
 
-/// The plot's rectangle and the ranges of data it shows.
+/// The rectangle of a plot and the ranges of data it shows.
 pub struct Frame {
     pub left: f32,
     pub right: f32,
@@ -24,7 +24,7 @@ pub struct Frame {
     pub bottom: f32,
     pub x: (f64, f64),
     pub y: (f64, f64),
-    /// Of the names of ticks.
+    /// The text size of tick labels.
     pub size: f32,
 }
 
@@ -50,7 +50,7 @@ pub fn dashes(index: usize) -> &'static [f32] {
     DASHES[index % DASHES.len()]
 }
 
-/// Entries from left to right, in as many rows as they need; returns the last row's base line.
+/// Draws the entries from left to right in as many rows as they need. Returns the baseline of the last row.
 pub fn legend(drawing: &mut Drawing, width: f32, entries: &[(Option<usize>, String)], first_row: f32) -> f32 {
     let (sample, gap, size) = (34.0, 26.0, 14.5);
     let (mut x, mut y) = (EDGE, first_row);
@@ -74,7 +74,7 @@ pub fn legend(drawing: &mut Drawing, width: f32, entries: &[(Option<usize>, Stri
     y
 }
 
-/// Axes with named ticks upwards and about so many along.
+/// Draws axes with the given labeled ticks on the vertical one and about `pieces` on the horizontal one.
 pub fn axes(drawing: &mut Drawing, frame: &Frame, y_ticks: &[(f64, String)], pieces: usize) {
     for (tick, name) in y_ticks {
         let y = frame.at_y(*tick);
@@ -92,7 +92,7 @@ pub fn axes(drawing: &mut Drawing, frame: &Frame, y_ticks: &[(f64, String)], pie
     drawing.line(&[(frame.left, frame.bottom), (frame.right, frame.bottom)], INK, 1.0, &[]);
 }
 
-/// The text, or as much of its start as there is room for.
+/// Returns the text, shortened at its end if there is not enough room.
 pub fn fit(drawing: &Drawing, text: &str, size: f32, room: f32) -> String {
     let mut kept = text.to_string();
     while drawing.width_of(&kept, size) > room {
@@ -115,7 +115,7 @@ pub fn wrap(drawing: &Drawing, text: &str, size: f32, room: f32) -> Vec<String> 
     lines
 }
 
-/// A few marks along the line, at other places for every group, and one at its end.
+/// Puts a few marks along the line and one at its end. Every group has its marks at different places.
 pub fn marks(drawing: &mut Drawing, line: &[(f32, f32)], index: usize, groups: usize) {
     let (apart, first) = (90.0, 90.0 * (index as f32 + 0.5) / groups as f32);
     let Some(&(start, _)) = line.first() else { return };

@@ -1,4 +1,4 @@
-//! What a figure shows of repeated measurements: at every x the middle of them.
+//! Summarizes repeated measurements as a figure shows them: the median and quartiles at every x.
 
 use super::numbers::csv_field;
 use crate::statistics::{median, quantile};
@@ -20,7 +20,7 @@ impl Axis {
     }
 }
 
-/// The seeds at one x.
+/// All seeds at one x.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     pub x: f64,
@@ -31,7 +31,7 @@ pub struct Point {
     pub high: f64,
 }
 
-/// A group's held-out return of the deployable policy, and its best so far.
+/// The held-out return of a group's deployable policy, and the group's best return so far.
 #[derive(Clone, Debug)]
 pub struct Curve {
     pub label: String,
@@ -41,20 +41,21 @@ pub struct Curve {
     pub best: Vec<Point>,
 }
 
-/// What one run measured: x and value, x ascending.
+/// One run's measurements as (x, value), in ascending order of x.
 pub type Trace = Vec<(f64, f64)>;
 
-/// More points than this nobody can see.
+/// The most points a curve has. More would not be visible.
 const FINEST: usize = 1000;
 
 impl Curve {
-    /// Of what every seed measured: between measurements a return is interpolated, and a best holds until it is beaten.
+    /// Summarizes the measurements of all seeds. Returns are interpolated between measurements, and a best value holds
+    /// until it is beaten.
     pub fn new(label: String, heldout: &[Trace], best: &[Trace]) -> Self {
         Self { label, seeds: heldout.len(), heldout: middle(heldout, between), best: middle(best, so_far) }
     }
 }
 
-/// The curves as they are drawn, a line per point.
+/// Writes the curves as they are drawn, one line per point.
 pub fn csv(curves: &[Curve], axis: Axis) -> String {
     let mut text = format!("group,curve,{},seeds,median,q25,q75\n", axis.name());
     for curve in curves {
@@ -68,7 +69,7 @@ pub fn csv(curves: &[Curve], axis: Axis) -> String {
     text
 }
 
-/// The quartiles wherever at least ¾ of the seeds have a value.
+/// Returns the quartiles wherever at least ¾ of the seeds have a value.
 fn middle(traces: &[Trace], at: fn(&Trace, f64) -> Option<f64>) -> Vec<Point> {
     let point = |x: f64| {
         let values: Vec<f64> = traces.iter().filter_map(|trace| at(trace, x)).collect();
@@ -79,7 +80,7 @@ fn middle(traces: &[Trace], at: fn(&Trace, f64) -> Option<f64>) -> Vec<Point> {
     grid(traces).into_iter().filter_map(point).collect()
 }
 
-/// Every x at which some seed has a value, thinned evenly if they are too many.
+/// Returns every x at which some seed has a value, thinned evenly if there are too many.
 fn grid(traces: &[Trace]) -> Vec<f64> {
     let mut all: Vec<f64> = traces.iter().flatten().map(|(x, _)| *x).collect();
     all.sort_by(f64::total_cmp);
@@ -90,7 +91,7 @@ fn grid(traces: &[Trace]) -> Vec<f64> {
     (0..FINEST).map(|i| all[i * (all.len() - 1) / (FINEST - 1)]).collect()
 }
 
-/// The straight line between neighbours; nothing outside of what was measured.
+/// Interpolates linearly between neighbors. There is no value outside of the measured range.
 fn between(trace: &Trace, x: f64) -> Option<f64> {
     let next = trace.partition_point(|(at, _)| *at < x);
     let (x1, y1) = *trace.get(next)?;
@@ -101,7 +102,7 @@ fn between(trace: &Trace, x: f64) -> Option<f64> {
     Some(y0 + (y1 - y0) * (x - x0) / (x1 - x0))
 }
 
-/// The last value before; a best holds until it is beaten, but not past the run's end.
+/// Returns the last value before `x`. A best value holds until it is beaten, but not past the end of the run.
 fn so_far(trace: &Trace, x: f64) -> Option<f64> {
     let (end, _) = *trace.last()?;
     let known = trace.partition_point(|(at, _)| *at <= x);

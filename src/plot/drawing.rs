@@ -1,6 +1,6 @@
-//! A drawing is a list of strokes; plotters writes the list down as SVG and as pixels.
+//! A drawing is a list of strokes, which plotters turns into SVG or pixels.
 //!
-//! Text becomes outlines of our own font here, so no viewer's fonts and no fontconfig have a say in how it looks.
+//! Text becomes outlines of the built-in font here, so it looks the same in every viewer and needs no fontconfig.
 
 use crate::font::FONT;
 use crate::{Error, Result};
@@ -12,13 +12,13 @@ use plotters::style::Color as _;
 /// Red, green, blue.
 pub type Color = (u8, u8, u8);
 
-/// plotters counts in whole units, so a drawing is laid out this much larger than it is shown.
+/// plotters uses whole coordinates, so a drawing is laid out this many times larger than it is shown.
 const FINE: f32 = 8.0;
-/// A PNG has so many pixels per unit, for today's screens,
+/// Pixels of a PNG per unit of the drawing, for high-resolution screens.
 const PIXELS: usize = 2;
-/// each the mean of so many drawn ones in a row and in a column: plotters' own edges are hard.
+/// Each of these pixels averages this many by this many drawn ones, because plotters does not smooth edges.
 const SAMPLES: usize = 3;
-/// A curve of a letter becomes so many straight pieces.
+/// The number of straight pieces that replace a curve of a letter.
 const PIECES: usize = 5;
 
 enum Stroke {
@@ -27,7 +27,7 @@ enum Stroke {
     Circle { center: (f32, f32), radius: f32, color: Color },
 }
 
-/// Where a text's given point lies in it.
+/// Which point of a text lies at the given position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     Left,
@@ -44,16 +44,17 @@ pub struct Drawing {
 
 impl Drawing {
     pub fn new(width: f32, height: f32) -> Result<Self> {
-        let font = FontRef::try_from_slice(FONT).map_err(|e| Error::failed(format!("the built-in font: {e}")))?;
+        let font =
+            FontRef::try_from_slice(FONT).map_err(|e| Error::failed(format!("cannot read the built-in font: {e}")))?;
         Ok(Self { width, height, font, strokes: Vec::new() })
     }
 
-    /// A line through the points; `dashes` are lengths on and off in turn, none for a full line.
+    /// Draws a line through the points. `dashes` alternates lengths on and off; an empty list means a solid line.
     pub fn line(&mut self, points: &[(f32, f32)], color: Color, width: f32, dashes: &[f32]) {
         self.strokes.push(Stroke::Line { points: points.to_vec(), color, width, dashes: dashes.to_vec() });
     }
 
-    /// The inside of the points.
+    /// Fills the polygon through the points.
     pub fn area(&mut self, points: &[(f32, f32)], color: Color, opacity: f32) {
         self.strokes.push(Stroke::Area { points: points.to_vec(), color, opacity });
     }
@@ -62,17 +63,17 @@ impl Drawing {
         self.strokes.push(Stroke::Circle { center, radius, color });
     }
 
-    /// Text of this size on a base line through the point.
+    /// Writes text whose baseline passes through the point.
     pub fn text(&mut self, text: &str, at: (f32, f32), size: f32, color: Color, anchor: Anchor) {
         self.write(text, size, color, anchor, |(x, y)| (at.0 + x, at.1 + y));
     }
 
-    /// Text that reads upwards.
+    /// Writes text that reads from bottom to top.
     pub fn upright_text(&mut self, text: &str, at: (f32, f32), size: f32, color: Color, anchor: Anchor) {
         self.write(text, size, color, anchor, |(x, y)| (at.0 + y, at.1 - x));
     }
 
-    /// How wide a text of this size is.
+    /// Returns the width of a text.
     pub fn width_of(&self, text: &str, size: f32) -> f32 {
         let font = self.font.as_scaled(size);
         text.chars().map(|c| font.h_advance(font.glyph_id(c))).sum()
@@ -101,7 +102,7 @@ impl Drawing {
         let mut svg = String::new();
         let backend = SVGBackend::with_string(&mut svg, ((w * FINE) as u32, (h * FINE) as u32));
         self.paint(&backend.into_drawing_area(), FINE)?;
-        // Shown at its own size, whatever the units inside, and with a name for those who cannot see it.
+        // Shows the figure at its own size whatever units are used inside, and gives it a title for screen readers.
         let title = title.replace('&', "&amp;").replace('<', "&lt;");
         let (_, rest) = svg.split_once('>').ok_or_else(|| failed("no SVG"))?;
         Ok(format!(
@@ -170,7 +171,7 @@ fn rgb((r, g, b): Color) -> RGBColor {
     RGBColor(r, g, b)
 }
 
-/// The drawn pieces of a line, cut along its length.
+/// Cuts a line into the pieces that its dashes leave visible.
 fn dashed(points: &[(f32, f32)], dashes: &[f32]) -> Vec<Vec<(f32, f32)>> {
     if dashes.is_empty() || points.len() < 2 {
         return vec![points.to_vec()];
@@ -205,8 +206,8 @@ fn dashed(points: &[(f32, f32)], dashes: &[f32]) -> Vec<Vec<(f32, f32)>> {
     pieces
 }
 
-/// A letter's contours as one polygon: each hangs on the first point of all by a line that is gone to and fro, so that it
-/// encloses nothing, and holes stay holes because they run the other way round.
+/// Joins the contours of a letter into one polygon. Each contour is tied to the very first point by a line that is
+/// drawn there and back, which encloses no area. Holes stay holes because they run in the opposite direction.
 fn contour(curves: &[OutlineCurve]) -> Vec<(f32, f32)> {
     let (mut points, mut end): (Vec<(f32, f32)>, Option<ab_glyph::Point>) = (Vec::new(), None);
     let (mut root, mut start) = (None, (0.0, 0.0));

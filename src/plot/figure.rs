@@ -1,4 +1,4 @@
-//! A finished figure as files: SVG, PNG and the CSV of what was drawn.
+//! A finished figure and its files: SVG, PNG and a CSV of the data in it.
 
 use super::drawing::Drawing;
 use crate::atomic::Draft;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub struct Figure {
     title: String,
     drawing: Drawing,
-    /// Empty where there are no numbers to give.
+    /// The data in the figure, empty if there are no numbers to list.
     csv: String,
 }
 
@@ -27,12 +27,12 @@ impl Figure {
         self.drawing.png()
     }
 
-    /// What was drawn: a line per point of every curve.
+    /// Returns the data in the figure, one line per point of every curve.
     pub fn csv(&self) -> &str {
         &self.csv
     }
 
-    /// Writes all beside each other: `file` with the endings svg, png and csv. Returns what was written.
+    /// Writes the figure to `file` with the extensions svg, png and csv, and returns the paths.
     pub fn write(&self, file: &Path, force: bool) -> Result<Vec<PathBuf>> {
         let parts = [("svg", self.svg()?.into_bytes()), ("png", self.png()?), ("csv", self.csv.clone().into_bytes())];
         let mut drafts = Vec::new();

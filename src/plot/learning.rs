@@ -1,4 +1,5 @@
-//! Lays the curves out: title and legend above, yardsticks named at the right, so that nothing is written over data.
+//! Lays out learning curves, with the title and legend above and the reference values at the right, so that nothing
+//! covers the data.
 
 use super::chart::{DOTTED, EDGE, Frame, GREY, INK, axes, color, dashes, fit, legend, marks, wrap};
 use super::curve::{Axis, Curve};
@@ -6,33 +7,33 @@ use super::drawing::{Anchor, Drawing};
 use super::numbers::{decimals, mark, thousands, ticks};
 use crate::Result;
 
-/// A level worth comparing with, and who says so.
+/// A return worth comparing with, and its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Yardstick {
     pub value: f64,
     pub what: String,
 }
 
-/// What the figure is drawn on.
+/// The paper that a figure is drawn on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sheet {
     width: f32,
     height: f32,
-    /// Room for yardsticks at the right.
+    /// The room for reference values at the right.
     margin: f32,
-    /// Whether the figure explains itself: title, and the names of yardsticks. Otherwise what stands around it does.
+    /// Whether the figure explains itself with a title and the names of reference values, or the text around it does.
     alone: bool,
-    /// About how many ticks an axis has.
+    /// The approximate number of ticks on each axis.
     ticks: (usize, usize),
 }
 
 impl Sheet {
     pub const WIDE: Self = Self { width: 900.0, height: 560.0, margin: 208.0, alone: true, ticks: (9, 9) };
-    /// For a phone, in a text.
+    /// For a phone, as part of a page.
     pub const NARROW: Self = Self { width: 400.0, height: 400.0, margin: 52.0, alone: false, ticks: (4, 7) };
 }
 
-/// The whole figure.
+/// Draws the whole figure.
 pub fn draw(sheet: Sheet, title: &str, curves: &[Curve], yardsticks: &[Yardstick], axis: Axis) -> Result<Drawing> {
     let mut drawing = Drawing::new(sheet.width, sheet.height)?;
     let first_row = if sheet.alone { head(&mut drawing, sheet, title, curves) } else { 20.0 };
@@ -65,7 +66,7 @@ pub fn draw(sheet: Sheet, title: &str, curves: &[Curve], yardsticks: &[Yardstick
     Ok(drawing)
 }
 
-/// Title and what is drawn; returns the base line below.
+/// Writes the title and a line on what is drawn, and returns the next baseline.
 fn head(drawing: &mut Drawing, sheet: Sheet, title: &str, curves: &[Curve]) -> f32 {
     let title = fit(drawing, title, 23.0, sheet.width - 2.0 * EDGE);
     drawing.text(&title, (EDGE, 34.0), 23.0, INK, Anchor::Left);
@@ -78,13 +79,13 @@ fn head(drawing: &mut Drawing, sheet: Sheet, title: &str, curves: &[Curve]) -> f
     80.0
 }
 
-/// A best holds until it is beaten: level, then straight up.
+/// Turns a line into steps: a best value stays level until it is beaten, then jumps.
 fn steps(line: &[(f32, f32)]) -> Vec<(f32, f32)> {
     let corners = line.windows(2).flat_map(|pair| [(pair[1].0, pair[0].1), pair[1]]);
     line.first().copied().into_iter().chain(corners).collect()
 }
 
-/// What the legend says.
+/// Returns the entries of the legend.
 fn entries(curves: &[Curve]) -> Vec<(Option<usize>, String)> {
     let name = |curve: &Curve| match curve.seeds {
         1 => format!("{} (1 seed)", curve.label),
@@ -107,7 +108,7 @@ fn axis_names(drawing: &mut Drawing, sheet: Sheet, frame: &Frame, axis: Axis) {
     drawing.upright_text("return", (EDGE + 10.0, middle.1), 15.0, INK, Anchor::Middle);
 }
 
-/// All that is drawn, and those yardsticks that do not press the data into less than half the height.
+/// Returns the range of all data, widened to the reference values that leave the data at least half of the height.
 fn vertical_range(curves: &[Curve], yardsticks: &[Yardstick]) -> (f64, f64) {
     let drawn = curves.iter().flat_map(|curve| {
         let band = curve.heldout.iter().flat_map(|p| [p.low, p.median, p.high]);
@@ -123,7 +124,8 @@ fn vertical_range(curves: &[Curve], yardsticks: &[Yardstick]) -> (f64, f64) {
     (low - pad, high + pad)
 }
 
-/// A line and, at the right, its value and source. Names that would overlap are pushed apart and led to their line.
+/// Draws each reference line with its value and source at the right. Labels that would overlap are moved apart and
+/// connected to their lines.
 fn reference_lines(drawing: &mut Drawing, sheet: Sheet, frame: &Frame, yardsticks: &[Yardstick]) {
     let (size, leading, lead) = (12.5, 14.0, 16.0);
     let mut labels: Vec<(f32, bool, Vec<String>)> = Vec::new();
@@ -158,7 +160,8 @@ fn reference_lines(drawing: &mut Drawing, sheet: Sheet, frame: &Frame, yardstick
     }
 }
 
-/// Middles as near to the wanted ones (ascending) as heights allow: down from the top, then up from the bottom.
+/// Places labels as close to their wanted centers (ascending) as their heights allow: first downward from the top, then
+/// upward from the bottom.
 fn apart(wanted: &[f32], heights: &[f32], top: f32, bottom: f32) -> Vec<f32> {
     let mut places = wanted.to_vec();
     let mut end = top;

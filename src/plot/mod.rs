@@ -1,8 +1,8 @@
-//! In: numbers and their names. Out: figures as SVG, PNG and CSV, and numbers as people read them.
+//! In: numbers and their names. Out: figures as SVG, PNG and CSV, and numbers formatted for people.
 //! Must not know: runs, tasks, optimizers, the terminal.
 //!
-//! A [`Curve`] is the middle of repeated measurements; [`learning`] lays curves out on a [`drawing`] out of the parts of a
-//! [`chart`]; a [`Figure`] is the result.
+//! A [`Curve`] summarizes repeated measurements. [`learning`] lays curves out on a [`drawing`] with the parts in
+//! [`chart`], and a [`Figure`] is the result.
 
 pub mod chart;
 mod curve;

@@ -1,6 +1,6 @@
-//! Numbers as people read them.
+//! Formats numbers for people.
 
-/// 12345.67 as `12,345.7`, with so many decimals.
+/// Formats 12345.67 as `12,345.7`, with the given number of decimals.
 pub fn thousands(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return value.to_string();
@@ -18,17 +18,17 @@ pub fn thousands(value: f64, decimals: usize) -> String {
     format!("{}{grouped}{rest}", if value < 0.0 && !is_zero { "-" } else { "" })
 }
 
-/// A return: whole from a thousand on, with one decimal below.
+/// Formats a return: with one decimal below a thousand, without above.
 pub fn score(value: f64) -> String {
     thousands(value, usize::from(value.abs() < 1000.0))
 }
 
-/// A reference value with as many decimals as it was given, at most one.
+/// Formats a reference value with the decimals it was given with, at most one.
 pub fn mark(value: f64) -> String {
     thousands(value, usize::from(value.fract() != 0.0))
 }
 
-/// A number of any size in at most seven characters, three of its digits.
+/// Formats a number of any size in at most seven characters, with three significant digits.
 pub fn compact(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_string(),
@@ -41,7 +41,8 @@ pub fn compact(value: f64) -> String {
     }
 }
 
-/// Powers of ten inside a range of logarithms, about so many at most; where there are few, twice and five times them too.
+/// Returns at most about `pieces` powers of ten in a range of logarithms. If there are only a few, 2 and 5 times each
+/// are included.
 pub fn log_ticks(low: f64, high: f64, pieces: usize) -> Vec<f64> {
     let multiples: &[f64] = if high - low < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
     let step = ((high - low) / pieces as f64).ceil().max(1.0) as i32;
@@ -50,7 +51,7 @@ pub fn log_ticks(low: f64, high: f64, pieces: usize) -> Vec<f64> {
     all.filter(|tick| (low..=high).contains(tick)).collect()
 }
 
-/// The name of such a tick, the number itself.
+/// Returns the label of such a tick, which is the number itself.
 pub fn log_name(tick: f64) -> String {
     let value = 10f64.powf(tick);
     if (-2.0..5.0).contains(&tick) {
@@ -60,7 +61,7 @@ pub fn log_name(tick: f64) -> String {
     }
 }
 
-/// Round numbers (1, 2 or 5 times a power of ten apart) that divide the range into about `pieces`.
+/// Returns round numbers (1, 2 or 5 times a power of ten apart) that divide the range into about `pieces` parts.
 pub fn ticks(low: f64, high: f64, pieces: usize) -> Vec<f64> {
     let rough = (high - low) / pieces as f64;
     if !(rough.is_finite() && rough > 0.0) {
@@ -72,13 +73,13 @@ pub fn ticks(low: f64, high: f64, pieces: usize) -> Vec<f64> {
     (first..=last).map(|k| k as f64 * step).collect()
 }
 
-/// As many decimals as tell these ticks apart.
+/// Returns how many decimals it takes to tell these ticks apart.
 pub fn decimals(ticks: &[f64]) -> usize {
     let step = ticks.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
     if step.is_finite() && step > 0.0 { (-(step * 1.000001).log10().floor()).max(0.0) as usize } else { 0 }
 }
 
-/// A field of a CSV line, quoted where it must be.
+/// Quotes a CSV field if necessary.
 pub fn csv_field(text: &str) -> String {
     if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
 }

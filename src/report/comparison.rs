@@ -1,4 +1,4 @@
-//! Which method is better, how sure that is, and how fast each one gets anywhere.
+//! Compares methods: which is better, how certain that is, and how fast each one reaches a given return.
 
 use super::curves::yardsticks;
 use super::repetitions::Group;
@@ -7,21 +7,21 @@ use crate::statistics::{
 };
 use serde::Serialize;
 
-/// The optimiser that others are measured against.
+/// The optimizer that others are compared with.
 pub const BASELINE: &str = "cma-es";
 
 /// Groups of runs on one task, side by side.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     pub task: String,
-    /// The group that others are measured against, if there is one.
+    /// The group that others are compared with, if there is one.
     pub baseline: Option<String>,
-    /// Returns worth reaching, ascending.
+    /// Returns worth reaching, in ascending order.
     pub thresholds: Vec<Threshold>,
     pub groups: Vec<Entry>,
 }
 
-/// A return worth reaching, and who says so.
+/// A return worth reaching, and its source.
 #[derive(Clone, Debug, Serialize)]
 pub struct Threshold {
     #[serde(rename = "return")]
@@ -35,37 +35,37 @@ pub struct Entry {
     pub label: String,
     pub optimizer: String,
     pub runs: usize,
-    /// Runs with a final score; only these count in the estimates.
+    /// The number of runs with a final score. Only these count in the estimates.
     pub finished: usize,
     /// The interquartile mean of the final held-out returns.
     pub iqm: Option<Estimate>,
     pub median: Option<Estimate>,
-    /// How likely a run's final return is more than one of the baseline's.
+    /// The probability that a run's final return exceeds one of the baseline's.
     pub improvement: Option<Estimate>,
     /// In the order of the thresholds.
     pub reached: Vec<Reached>,
 }
 
-/// A number and its 95 % stratified bootstrap interval; one run alone has none.
+/// A number and its 95 % stratified bootstrap interval, which a single run does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
     pub value: f64,
     pub interval: Option<Interval>,
 }
 
-/// How many runs' held-out return reached a threshold, and when.
+/// How many runs reached a threshold with their held-out return, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Reached {
     #[serde(rename = "return")]
     pub threshold: f64,
     pub successes: usize,
     pub runs: usize,
-    /// Training episodes, the median over the runs that reached it.
+    /// The median number of training episodes over the runs that reached it.
     pub episodes: Option<f64>,
 }
 
 impl Comparison {
-    /// Compares groups of one task, as [`super::repetitions::group`] makes them.
+    /// Compares groups of one task, as made by [`super::repetitions::group`].
     pub fn new(groups: &[Group]) -> Self {
         let (task, env) = groups.first().map_or((String::new(), ""), |group| (group.task.clone(), group.env.as_str()));
         let mut thresholds: Vec<Threshold> =
@@ -91,7 +91,7 @@ impl Comparison {
     }
 }
 
-/// Final returns, ascending: the order of seeds must not change a sum's last bit.
+/// Returns the final returns in ascending order, so that the order of seeds does not change the last bit of a sum.
 fn scores(group: &Group) -> Vec<f64> {
     let mut scores: Vec<f64> = group.runs.iter().filter_map(|run| run.final_score).collect();
     scores.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! Learning curves of runs.
+//! The learning curves of runs.
 
 use super::repetitions::{Group, group};
 use super::runs::collect;
@@ -7,7 +7,7 @@ use crate::run_folder::GenerationRow;
 use crate::{Error, Result, sim};
 use std::path::{Path, PathBuf};
 
-/// The figure of some groups of runs.
+/// Draws the figure of some groups of runs.
 pub fn figure(groups: &[Group], axis: Axis) -> Result<Figure> {
     figure_on(Sheet::WIDE, groups, axis)
 }
@@ -23,7 +23,7 @@ pub fn figure_on(sheet: Sheet, groups: &[Group], axis: Axis) -> Result<Figure> {
     Ok(Figure::new(title, drawing, csv(&curves, axis)))
 }
 
-/// A group's held-out return of the deployable policy, and its best so far.
+/// Returns the held-out return of a group's deployable policy, and its best return so far.
 pub fn curve(group: &Group, axis: Axis) -> Curve {
     let x = |row: &GenerationRow| match axis {
         Axis::Episodes => row.episodes as f64,
@@ -45,7 +45,7 @@ pub fn write(folders: &[PathBuf], axis: Axis, file: &Path, force: bool) -> Resul
     figure(&group(collect(folders)?)?, axis)?.write(file, force)
 }
 
-/// The task's yardsticks; none for a user's own task that is no longer where it was.
+/// Returns the task's reference values, or none for a user's own task whose file has moved.
 pub(super) fn yardsticks(env: &str) -> Vec<Yardstick> {
     let known = sim::find(env).map(|task| task.definition.yardsticks.clone()).unwrap_or_default();
     known.into_iter().map(|known| Yardstick { value: known.value, what: known.what }).collect()

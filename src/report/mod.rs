@@ -1,8 +1,8 @@
-//! In: run folders, outcomes of benchmarks. Out: what was found, as tables and pages.
+//! In: run folders, outcomes of benchmarks. Out: the results as tables and pages.
 //! Must not know: how a run is made (`train`), the terminal.
 //!
-//! [`runs`] reads run folders, [`repetitions`] puts the seeds of one method together, [`curves`] draws them,
-//! [`comparison`] is the table, and [`page`] tells it all on one web page. [`benchmark`] is table and figures of searches on
+//! [`runs`] reads run folders, [`repetitions`] groups the seeds of one method, [`curves`] draws them, [`comparison`] is
+//! the table, and [`page`] presents everything on one web page. [`benchmark`] has the tables and figures of searches on
 //! problems without a simulator.
 
 pub mod benchmark;

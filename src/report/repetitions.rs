@@ -1,23 +1,23 @@
-//! Runs that differ in nothing but the seed are repetitions of one experiment.
+//! Runs that differ only in the seed are repetitions of one experiment.
 
 use super::runs::Run;
 use crate::settings::PartialSettings;
 use crate::{Error, Result};
 
-/// The repetitions of one experiment, seeds ascending.
+/// The repetitions of one experiment, in ascending order of seeds.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// The optimiser, and the settings by which the groups at hand differ.
+    /// The optimizer, and the settings in which the given groups differ.
     pub label: String,
     pub env: String,
-    /// The task as a reader should see it.
+    /// The name of the task as shown to readers.
     pub task: String,
     pub optimizer: String,
     pub runs: Vec<Run>,
 }
 
 impl Group {
-    /// What its runs have in common: all settings but the seed.
+    /// Returns the settings that its runs share: all but the seed.
     pub fn settings(&self) -> PartialSettings {
         self.runs.first().map_or_else(PartialSettings::default, |run| seedless(&run.settings))
     }
@@ -48,8 +48,11 @@ pub fn group(runs: Vec<Run>) -> Result<Vec<Group>> {
         // Counting one seed twice would make the result look more certain than it is.
         if let Some(twins) = group.runs.windows(2).find(|pair| pair[0].seed == pair[1].seed) {
             let folders = twins.iter().map(|run| format!("\n  {}", run.folder.path().display())).collect::<String>();
-            return Err(Error::usage(format!("the same experiment with seed {} twice:{folders}", twins[0].seed))
-                .hint("name only one of them"));
+            return Err(Error::usage(format!(
+                "the same experiment appears twice with seed {}:{folders}",
+                twins[0].seed
+            ))
+            .hint("name only one of them"));
         }
     }
     let labels: Vec<String> = groups.iter().map(|group| label(group, &groups)).collect();
@@ -66,8 +69,8 @@ fn check_one_task(groups: &[Group]) -> Result<()> {
     }
 }
 
-/// A setting is named where groups of one optimizer differ in it. Different optimizers are told apart by their names: each
-/// has defaults of its own, and the report lists all of them.
+/// Names a setting if groups of the same optimizer differ in it. Different optimizers are told apart by their names:
+/// each has its own defaults, and the report lists all of them.
 fn label(group: &Group, groups: &[Group]) -> String {
     let kin: Vec<_> = groups.iter().filter(|other| other.optimizer == group.optimizer).map(Group::settings).collect();
     let in_all = |told: &(&str, String)| kin.iter().all(|settings| settings.told().contains(told));

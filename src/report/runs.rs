@@ -1,4 +1,4 @@
-//! Runs as a report sees them: what was asked for, what was measured, what came out.
+//! Runs as a report sees them: their settings, measurements and results.
 
 use crate::run_folder::{Folder, GenerationRow, Program};
 use crate::settings::PartialSettings;
@@ -10,19 +10,19 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct Run {
     pub folder: Folder,
-    /// The task, or the TOML file of a user's own.
+    /// The name of a built-in task, or the path of a user's own TOML file.
     pub env: String,
-    /// The task as a reader should see it.
+    /// The name of the task as shown to readers.
     pub task: String,
     pub optimizer: String,
     pub seed: u64,
     pub settings: PartialSettings,
-    /// What made the numbers, as far as the run tells.
+    /// The versions that produced the numbers, as far as the run recorded them.
     pub program: Program,
-    /// How often the run went on under another program, task or model.
+    /// How often the run continued with a different program, task or model.
     pub drifts: usize,
     pub rows: Vec<GenerationRow>,
-    /// The mean return of the final policy on fresh seeds; none while the run goes on.
+    /// The mean return of the final policy on fresh seeds, or `None` while the run is unfinished.
     pub final_score: Option<f64>,
 }
 
@@ -47,14 +47,15 @@ impl Run {
         })
     }
 
-    /// Training episodes until the deployable policy's held-out return was at least `threshold` for the first time.
+    /// Returns how many training episodes it took until the deployable policy's held-out return first reached
+    /// `threshold`.
     pub fn episodes_to(&self, threshold: f64) -> Option<f64> {
         let there = |row: &&GenerationRow| row.heldout_mean().is_some_and(|value| value >= threshold);
         self.rows.iter().find(there).map(|row| row.episodes as f64)
     }
 }
 
-/// A built-in task by its name, a user's own by that of its file: the folders above it do not matter to a reader.
+/// Returns the name of a built-in task, or the file name of a user's own. Its folder does not matter to a reader.
 fn shown(env: &str) -> String {
     match Path::new(env).file_stem() {
         Some(stem) if env.ends_with(".toml") => stem.to_string_lossy().into_owned(),
@@ -62,16 +63,16 @@ fn shown(env: &str) -> String {
     }
 }
 
-/// Every run in these folders, each of them a run, with its baselines, or a folder above some; a run named twice is read
-/// once.
+/// Reads every run in these folders. A folder may hold a run with its baselines, or further folders with runs. A run
+/// that is named twice is read once.
 pub fn collect(folders: &[PathBuf]) -> Result<Vec<Run>> {
     let mut runs = Vec::new();
     let mut seen = BTreeSet::new();
     for folder in folders {
         let found = Folder::new(folder).runs()?;
         if found.is_empty() {
-            return Err(Error::input(folder, "no run here: neither it nor a folder below has a `run.toml`")
-                .hint("name a run folder such as runs/swimmer/syncma/seed-0, or a folder above"));
+            return Err(Error::input(folder, "no run here: neither this folder nor any below it has a `run.toml`")
+                .hint("name a run folder such as runs/swimmer/syncma/seed-0, or a folder above it"));
         }
         for run in found {
             if seen.insert(run.path().canonicalize().unwrap_or_else(|_| run.path().to_path_buf())) {
@@ -82,7 +83,7 @@ pub fn collect(folders: &[PathBuf]) -> Result<Vec<Run>> {
     Ok(runs)
 }
 
-/// Exactly the runs in these folders.
+/// Reads exactly the runs in these folders.
 pub fn read(folders: &[PathBuf]) -> Result<Vec<Run>> {
     folders.iter().map(|folder| Run::read(Folder::new(folder))).collect()
 }

@@ -1,4 +1,4 @@
-//! A comparison written down: aligned text, Markdown, CSV. JSON is the struct itself.
+//! Writes a comparison as aligned text, Markdown or CSV. Its JSON is the serialized struct itself.
 
 use super::comparison::{Comparison, Entry, Estimate};
 use crate::plot::numbers::{csv_field, mark, score, thousands};
@@ -21,7 +21,7 @@ impl Comparison {
         text + &self.notes().iter().map(|note| format!("\n- {note}")).collect::<String>() + "\n"
     }
 
-    /// For programs: full precision, a line per group, empty where there is no number.
+    /// For programs: full precision, one line per group, empty fields for missing numbers.
     pub fn csv(&self) -> String {
         let mut text = "group,optimizer,runs,finished,iqm,iqm_low,iqm_high,median,median_low,median_high,".to_string();
         text += "improvement,improvement_low,improvement_high";
@@ -42,7 +42,7 @@ impl Comparison {
         text
     }
 
-    /// The header, then a row per group.
+    /// Returns the header, then one row per group.
     pub(super) fn rows(&self) -> Vec<Vec<String>> {
         let mut header: Vec<String> = ["optimizer", "n", "IQM", "median"].map(String::from).to_vec();
         header.extend(self.baseline.iter().map(|baseline| format!("P(better than {baseline})")));
@@ -69,8 +69,8 @@ impl Comparison {
         let mut notes = Vec::new();
         if !self.thresholds.is_empty() {
             notes.push(
-                "to R: training episodes until the held-out return was at least R, median of the runs that got there \
-                 (how many did)"
+                "to R: training episodes until the held-out return was at least R, median over the runs that got there \
+                 (and how many did)"
                     .to_string(),
             );
         }
@@ -81,7 +81,7 @@ impl Comparison {
     }
 }
 
-/// Rows of cells under each other, words to the left and numbers to the right, columns so far apart.
+/// Aligns rows of cells in columns `gap` apart, with words to the left and numbers to the right.
 pub(super) fn aligned(rows: &[Vec<String>], gap: usize) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
@@ -96,7 +96,7 @@ pub(super) fn aligned(rows: &[Vec<String>], gap: usize) -> String {
     rows.iter().map(line).collect()
 }
 
-/// The same as a Markdown table, the first row as its header.
+/// Formats the rows as a Markdown table with the first one as its header.
 pub(super) fn piped(rows: &[Vec<String>]) -> String {
     let line = |cells: &Vec<String>| format!("| {} |\n", cells.join(" | "));
     let Some((header, rest)) = rows.split_first() else { return String::new() };

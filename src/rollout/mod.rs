@@ -1,5 +1,5 @@
-//! In: policies and reset seeds. Out: outcomes of their episodes in index order, the same bytes for any number of threads,
-//! or one episode kept as a [`Recording`]. Must not know: optimizers, files, the terminal.
+//! In: policies and reset seeds. Out: the outcomes of their episodes in index order, the same bytes for any number of
+//! threads, or one episode kept as a [`Recording`]. Must not know: optimizers, files, the terminal.
 //!
 //! Batches run on threads, one simulator per thread.
 
@@ -17,11 +17,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A pool of threads, each with its own simulator of the same task.
 pub struct Evaluator {
     pool: rayon::ThreadPool,
-    /// One per thread; a lock is only ever taken by its own thread.
+    /// One per thread. A lock is only ever taken by its own thread.
     simulators: Vec<Mutex<Simulator>>,
 }
 
-/// One episode to run: which policy, from which reset seed.
+/// One episode to run: a policy and a reset seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job {
     pub policy: usize,
@@ -43,23 +43,23 @@ impl Evaluator {
         self.pool.current_num_threads()
     }
 
-    /// Runs every job; outcome i belongs to job i.
+    /// Runs every job. Outcome i belongs to job i.
     pub fn run(&self, policies: &[LinearPolicy], jobs: &[Job]) -> Vec<EpisodeOutcome> {
         self.map(jobs, |sim, job| rollout(sim, &policies[job.policy], job.seed, |_, _, _| ()))
     }
 
-    /// Does `work` for every item on some thread's simulator; result i belongs to item i.
+    /// Does `work` for every item on the simulator of some thread. Result i belongs to item i.
     pub fn map<I: Sync, T: Send>(&self, items: &[I], work: impl Fn(&mut Simulator, &I) -> T + Sync) -> Vec<T> {
         let one = |item: &I| {
             let thread = rayon::current_thread_index().unwrap_or(0);
-            // A poisoned lock is no harm: every episode starts with a reset.
+            // A poisoned lock does no harm, because every episode starts with a reset.
             let mut simulator = self.simulators[thread].lock().unwrap_or_else(PoisonError::into_inner);
             work(&mut simulator, item)
         };
         self.pool.install(|| items.par_iter().with_max_len(1).map(one).collect())
     }
 
-    /// The same policy from `episodes` consecutive seeds.
+    /// Runs the same policy from `episodes` consecutive seeds.
     pub fn run_seeds(&self, policy: &LinearPolicy, first: u64, episodes: usize) -> Vec<EpisodeOutcome> {
         let jobs: Vec<Job> = (0..episodes as u64).map(|i| Job { policy: 0, seed: first.wrapping_add(i) }).collect();
         self.run(std::slice::from_ref(policy), &jobs)

@@ -1,39 +1,40 @@
-//! One episode, kept: the one recorder behind films, replays and traces, with the channels that are asked for.
+//! Records one episode, with the requested channels. Films, replays and traces all use it.
 
 use crate::policy::LinearPolicy;
 use crate::sim::{EpisodeOutcome, Reward, Simulator, Step, Watch, rollout_watched};
 use mujoco_rs::prelude::*;
 use std::sync::Arc;
 
-/// What to keep of an episode besides outcome, actions and rewards.
+/// What to keep of an episode besides its outcome, actions and rewards.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Channels {
-    /// The pose after every physics step: actions are too far apart for smooth pictures.
+    /// The pose after every physics step, because actions are too far apart for smooth pictures.
     pub moments: bool,
-    /// Where all bodies are after every action, and the center of mass of this body with all that hangs on it.
+    /// The poses of all bodies after every action, and the center of mass of this body together with everything
+    /// attached to it.
     pub bodies: Option<usize>,
-    /// Observation, state and parts of the reward after every action.
+    /// The observation, the state and the parts of the reward after every action.
     pub states: bool,
-    /// Only the first seconds are kept. The episode is simulated to its end all the same: the outcome is the whole one's.
+    /// Keep only the first seconds. The episode is still simulated to its end, and its outcome is that of the whole.
     pub seconds: Option<f64>,
 }
 
 /// Position and quaternion of a body.
 pub type Pose = ([f64; 3], [f64; 4]);
 
-/// A recorded episode of T kept actions; tables are stored row by row. An action in which the physics broke down is left
-/// out: its numbers mean nothing.
+/// A recorded episode of T kept actions, with tables stored row by row. An action in which the physics broke down is
+/// left out, because its numbers are meaningless.
 pub struct Recording {
     pub outcome: EpisodeOutcome,
-    /// The time limit ended it; may coincide with a termination.
+    /// Whether the time limit ended it. It may coincide with a termination.
     pub truncated: bool,
-    /// Seconds of simulated time from one moment to the next.
+    /// Seconds of simulated time between two moments.
     pub timestep: f64,
-    /// The reset's, then one per physics step.
+    /// One for the reset, then one per physics step.
     pub moments: Vec<Moment>,
-    /// T + 1 rows: the reset's and one after every action. Per row the bodies but the world …
+    /// T + 1 rows: the reset and one after every action. Each row has all bodies except the world.
     pub poses: Vec<Pose>,
-    /// … and the center of mass that was asked for.
+    /// The requested center of mass, also in T + 1 rows.
     pub centers: Vec<[f64; 3]>,
     /// T + 1 rows each.
     pub observations: Vec<f64>,
@@ -47,11 +48,11 @@ pub struct Recording {
     pub parts: Vec<Reward>,
 }
 
-/// What there is to see at one time.
+/// What can be seen at one moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
     pub time: f64,
-    /// Sum of the rewards so far.
+    /// The sum of the rewards so far.
     pub value: f64,
     pub qpos: Vec<f64>,
 }
@@ -99,7 +100,7 @@ impl Recording {
     }
 }
 
-/// A recording under way.
+/// A recording in progress.
 struct Recorder {
     channels: Channels,
     most_moments: usize,
@@ -107,7 +108,7 @@ struct Recorder {
     kept: Recording,
     /// The return so far.
     value: f64,
-    /// Poses of the action under way.
+    /// The poses during the current action.
     fresh: Vec<Vec<f64>>,
 }
 
@@ -115,7 +116,7 @@ impl Recorder {
     fn state(&mut self, simulator: &Simulator) {
         let kept = &mut self.kept;
         if let Some(body) = self.channels.bodies {
-            // Bodies stand where the last stage of the step saw them; bringing them up to date would disturb the simulation.
+            // The bodies are where the last stage of the step put them. Updating them would disturb the simulation.
             let data = simulator.data();
             kept.centers.push(data.subtree_com()[body]);
             kept.poses.extend(data.xpos().iter().copied().zip(data.xquat().iter().copied()).skip(1));
@@ -128,7 +129,7 @@ impl Recorder {
         }
     }
 
-    /// The moments of an action. Its reward is paid at its end.
+    /// Adds the moments of an action. Its reward counts from its end on.
     fn moments(&mut self, value: f64) {
         let last = self.fresh.len().saturating_sub(1);
         for (index, qpos) in self.fresh.drain(..).enumerate() {

@@ -1,4 +1,4 @@
-//! How fast episodes run, measured beside a bare MuJoCo loop that takes the same steps.
+//! Measures how fast episodes run, compared with a bare MuJoCo loop that takes the same steps.
 
 use super::{Evaluator, Job};
 use crate::Result;
@@ -10,30 +10,30 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Environment steps per second (one action, `frame_skip` physics steps).
+/// Environment steps per second. A step is one action, which lasts `frame_skip` physics steps.
 #[derive(Clone, Debug, Serialize)]
 pub struct Throughput {
     pub task: String,
     pub frame_skip: usize,
-    /// Policy rollouts (policy, observation, reward, reset), one thread.
+    /// Policy rollouts (policy, observation, reward, reset) on one thread.
     pub policy_steps_per_second: f64,
-    /// A bare mj_step loop with the same controls from the same start states, one thread.
+    /// A bare mj_step loop on one thread, with the same controls and start states.
     pub raw_steps_per_second: f64,
-    /// Policy over raw: the median over the rounds.
+    /// Policy rollouts relative to the bare loop: the median over the rounds.
     pub ratio: f64,
     pub threads: usize,
     pub threads_policy_steps_per_second: f64,
     pub threads_raw_steps_per_second: f64,
-    /// Rollouts with all threads over rollouts with one: the median over the rounds.
+    /// Rollouts on all threads relative to one thread: the median over the rounds.
     pub scaling: f64,
-    /// The same for the bare loop: what the machine itself allows.
+    /// The same for the bare loop, which shows what the machine itself allows.
     pub raw_scaling: f64,
     pub rounds: usize,
 }
 
-/// An episode's start state and controls, enough for a bare loop to take the same steps. It is not a
-/// [`Recording`](super::Recording): that keeps a reset's state only together with the states of every step, and what is
-/// replayed in a timed loop should be small.
+/// The start state and controls of an episode, enough for a bare loop to take the same steps. It is not a
+/// [`Recording`](super::Recording), which keeps the reset's state only together with the states of every step. What a
+/// timed loop replays should be small.
 struct Tape {
     qpos: Vec<f64>,
     qvel: Vec<f64>,
@@ -41,7 +41,7 @@ struct Tape {
     controls: Vec<f64>,
 }
 
-/// The four things timed in each round.
+/// The four rates measured in each round.
 #[derive(Default)]
 struct Round {
     policy: f64,
@@ -50,7 +50,8 @@ struct Round {
     threads_raw: f64,
 }
 
-/// Measures `rounds` rounds; each times rollouts and bare loop, on one thread and on all, right after one another.
+/// Measures `rounds` rounds. Each one times rollouts and the bare loop, on one thread and on all, directly after one
+/// another.
 pub fn measure(task: &Arc<Task>, threads: usize, rounds: usize, seconds: f64) -> Result<Throughput> {
     let (one, many) = (Evaluator::new(task, 1)?, Evaluator::new(task, threads)?);
     let (policies, jobs, tapes) = workload(task, &one, seconds / (4 * rounds) as f64);
@@ -62,13 +63,13 @@ pub fn measure(task: &Arc<Task>, threads: usize, rounds: usize, seconds: f64) ->
     };
     let (run, replay) =
         (|on: &Evaluator| drop(on.run(&policies, &jobs)), |on: &Evaluator| drop(on.map(&tapes, bare_loop)));
-    // A first pass warms caches and clocks and is not counted.
+    // A first pass warms up caches and clocks and is not counted.
     run(&many);
     replay(&many);
     let mut measured: Vec<Round> = Vec::new();
     for round in 0..rounds {
         let mut now = Round::default();
-        // The order changes from round to round, so that a drifting clock favours nobody.
+        // The order changes from round to round, so that a drifting clock favors neither.
         let mut turns: [(&mut f64, &dyn Fn()); 4] = [
             (&mut now.policy, &|| run(&one)),
             (&mut now.raw, &|| replay(&one)),
@@ -97,7 +98,8 @@ pub fn measure(task: &Arc<Task>, threads: usize, rounds: usize, seconds: f64) ->
     })
 }
 
-/// Small random policies (numpy's `default_rng(i)` for episode i, so that others can run them too), enough episodes to fill `seconds` on one thread, and their tapes.
+/// Returns small random policies (drawn by numpy's `default_rng(i)` for episode i, so that others can run them too),
+/// enough episodes to fill `seconds` on one thread, and their tapes.
 fn workload(task: &Arc<Task>, one: &Evaluator, seconds: f64) -> (Vec<LinearPolicy>, Vec<Job>, Vec<Tape>) {
     let (mut policies, mut jobs, mut tapes) = (Vec::new(), Vec::new(), Vec::new());
     let start = Instant::now();

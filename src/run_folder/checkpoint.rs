@@ -1,7 +1,7 @@
-//! A checkpoint is a snapshot of the whole search: read back, it goes on bit-exactly.
+//! A checkpoint is a snapshot of the whole search, from which it continues bit-exactly.
 //!
-//! Layout: magic, format version, length of the payload, the payload (postcard), SHA-256 of all before it. The payload is
-//! the settings that decide the search, as text, and the state. The one before is kept beside it.
+//! Layout: magic, format version, length of the payload, the payload (postcard), SHA-256 of everything before. The
+//! payload is the settings that decide the search, as text, and the state. The previous checkpoint is kept next to it.
 
 use super::LockedFolder;
 use crate::atomic;
@@ -17,7 +17,7 @@ const VERSION: u32 = 4;
 const HEADER: usize = MAGIC.len() + 4 + 8;
 const DIGEST: usize = 32;
 
-/// The checkpoint of a run folder, and the one before it.
+/// The checkpoint of a run folder, and the previous one.
 pub struct Checkpoint {
     latest: PathBuf,
     previous: PathBuf,
@@ -32,7 +32,7 @@ impl Checkpoint {
         self.latest.exists() || self.previous.exists()
     }
 
-    /// Keeps the present checkpoint as the previous one, then replaces it. At no moment is there none.
+    /// Keeps the current checkpoint as the previous one, then replaces it. There is a valid one at every moment.
     pub fn save(&self, _: &LockedFolder, settings: &PartialSettings, state: &impl Serialize) -> Result<()> {
         let failed = |e: String| Error::failed(format!("cannot encode the state: {e}"));
         let bound = toml::to_string(&bound(settings)).map_err(|e| failed(e.to_string()))?;
@@ -53,31 +53,31 @@ impl Checkpoint {
         atomic::write(&self.latest, &bytes)
     }
 
-    /// The latest state, or with `previous` the one before. One of a search with other settings is refused.
+    /// Loads the latest state, or the previous one on request. A checkpoint of a search with other settings is refused.
     pub fn load<T: DeserializeOwned>(&self, previous: bool, settings: &PartialSettings) -> Result<T> {
         let file = if previous { &self.previous } else { &self.latest };
         let (made_with, state) = decode(file).map_err(|error| match !previous && self.previous.exists() {
             true => error
-                .hint("the checkpoint before it is still there: add `previous` to go on from that one")
+                .hint("the previous checkpoint still exists: add `previous` to continue from it")
                 .naming(&["previous"]),
             false => error.hint("start the run again with `force`").naming(&["force"]),
         })?;
         match difference(&made_with, &bound(settings)) {
             Some(what) => Err(Error::input(file, what).hint(
-                "run.toml or the checkpoint is not this run's: restore it, or start another run in another folder",
+                "run.toml or the checkpoint belongs to another run: restore it, or start a new run in another folder",
             )),
             None => Ok(state),
         }
     }
 }
 
-/// The settings that a checkpoint is bound to: those that may change when a run goes on are left out, and the task's
-/// place, since its content is bound by run.toml.
+/// Returns the settings that a checkpoint is bound to. Those that may change when a run continues are left out, and so
+/// is the path of the task, because run.toml identifies the task by its content.
 fn bound(settings: &PartialSettings) -> PartialSettings {
     PartialSettings { env: None, normalize: None, budget: None, target: None, time: None, ..settings.clone() }
 }
 
-/// The first setting in which a checkpoint and run.toml differ.
+/// Describes the first setting in which a checkpoint and run.toml differ.
 fn difference(made_with: &PartialSettings, settings: &PartialSettings) -> Option<String> {
     let pairs = made_with.entries().into_iter().zip(settings.entries());
     let ((name, was), (_, says)) = pairs.into_iter().find(|((_, was), (_, says))| was != says)?;
@@ -93,18 +93,18 @@ fn decode<T: DeserializeOwned>(file: &Path) -> Result<(PartialSettings, T)> {
     }
     let (content, digest) = bytes.split_at(bytes.len() - DIGEST);
     if !content.starts_with(MAGIC) {
-        return Err(wrong("it does not begin as one"));
+        return Err(wrong("it does not start with the right bytes"));
     }
     let word = |from: usize, to: usize| content[from..to].iter().rev().fold(0u64, |sum, b| sum << 8 | u64::from(*b));
     if Sha256::digest(content)[..] != *digest {
-        return Err(wrong("its checksum does not fit its content"));
+        return Err(wrong("its checksum does not match its content"));
     }
     let version = word(8, 12);
     if version != u64::from(VERSION) {
         return Err(Error::input(file, format!("checkpoint of format {version}; this program reads format {VERSION}")));
     }
     if word(12, HEADER) != (content.len() - HEADER) as u64 {
-        return Err(wrong("its length does not fit its content"));
+        return Err(wrong("its length does not match its content"));
     }
     let payload = &content[HEADER..];
     let (text, state) = postcard::take_from_bytes::<&str>(payload).map_err(|e| wrong(&e.to_string()))?;

@@ -1,4 +1,4 @@
-//! A row of metrics.csv: its columns, how numbers are written, and reading it back.
+//! A row of metrics.csv: its columns, its number format, and reading it back.
 
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize, Serializer};
@@ -8,28 +8,28 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GenerationRow {
     pub generation: u64,
-    /// Training episodes so far.
+    /// The training episodes so far.
     pub episodes: u64,
-    /// Environment steps of training so far.
+    /// The environment steps of training so far.
     pub steps: u64,
     pub seconds: f64,
-    /// One episode of the center.
+    /// The return of one episode of the center.
     pub center_return: f64,
-    /// The center on the held-out seeds, where it was evaluated: mean and standard deviation.
+    /// The mean and standard deviation of the center on the held-out seeds, if it was evaluated.
     pub heldout: Option<(f64, f64)>,
-    /// The best policy so far, as confirmed on fresh seeds.
+    /// The return of the best policy so far, as confirmed on fresh seeds.
     pub best_return: Option<f64>,
-    /// Maximum, upper quartile, median, lower quartile and minimum of the batch.
+    /// The maximum, upper quartile, median, lower quartile and minimum of the batch.
     pub batch: [f64; 5],
     pub sigma: f64,
     /// How far the center moved in this generation, in units of sigma.
     pub center_step: f64,
     pub condition: f64,
-    /// Diverged episodes of this generation.
+    /// The number of diverged episodes in this generation.
     pub diverged: u64,
 }
 
-/// Declares a line of the file, and the names of its columns.
+/// Declares a line of the file and the names of its columns.
 macro_rules! columns {
     ($($(#[$how:meta])* $name:ident: $type:ty,)*) => {
         #[derive(Serialize, Deserialize)]
@@ -73,7 +73,7 @@ columns! {
     diverged: u64,
 }
 
-/// The one column that the first runs did not have.
+/// The only column that the earliest runs did not have.
 const LATER: &str = "center_step";
 
 fn unknown() -> f64 {
@@ -84,7 +84,7 @@ fn milliseconds<S: Serializer>(seconds: &f64, serializer: S) -> std::result::Res
     serializer.collect_str(&format_args!("{seconds:.3}"))
 }
 
-/// The shortest decimal number that reads back as this one, without an exponent.
+/// Writes the shortest decimal number that reads back as the same value, without an exponent.
 fn shortest<S: Serializer>(number: &f64, serializer: S) -> std::result::Result<S::Ok, S::Error> {
     serializer.collect_str(number)
 }
@@ -140,18 +140,18 @@ impl From<Line> for GenerationRow {
     }
 }
 
-/// The first line of the file.
+/// Returns the first line of the file.
 pub(super) fn header() -> String {
     COLUMNS.join(",")
 }
 
 impl GenerationRow {
-    /// The center's mean return on the held-out seeds, where it was evaluated and is a number.
+    /// Returns the center's mean return on the held-out seeds, if it was evaluated and is finite.
     pub fn heldout_mean(&self) -> Option<f64> {
         self.heldout.map(|(mean, _)| mean).filter(|mean| mean.is_finite())
     }
 
-    /// The row as a line, with its end.
+    /// Returns the row as a line with its newline.
     pub(super) fn line(&self) -> Result<Vec<u8>> {
         let failed = |e: String| Error::failed(format!("cannot write a row of metrics.csv: {e}"));
         let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
@@ -160,13 +160,13 @@ impl GenerationRow {
     }
 }
 
-/// Reads all finished lines. A last line without its end is still being written, and is left out.
+/// Reads all complete lines. A last line without a newline is still being written and is left out.
 pub(super) fn read(file: &Path) -> Result<Vec<GenerationRow>> {
     let text = std::fs::read_to_string(file).map_err(|e| Error::input(file, e))?;
     parse(&text[..text.rfind('\n').map_or(0, |end| end + 1)]).map_err(|what| Error::input(file, what))
 }
 
-/// Columns are found by their names, so that others may stand between them.
+/// Finds columns by their names, so that there may be others in between.
 pub(super) fn parse(text: &str) -> std::result::Result<Vec<GenerationRow>, String> {
     if text.is_empty() {
         return Ok(Vec::new());

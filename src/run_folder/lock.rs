@@ -1,4 +1,4 @@
-//! The right to write into a run folder: one process at a time.
+//! Lets only one process at a time write to a run folder.
 
 use super::{BASELINE, FILES, Folder, RUN, RunFile};
 use crate::policy::PolicyFile;
@@ -8,13 +8,14 @@ use std::io::{Read, Write};
 use std::ops::Deref;
 use std::time::{Duration, Instant};
 
-/// Holds the lock, and the id of the process that last had it. It stays: removing it would race with the next process.
+/// The file that is locked. It contains the id of the last process that held it, and is never removed, because removing
+/// it would race with the next process.
 const LOCK: &str = ".lock";
 
-/// A process that was killed just now may hold its lock for a moment longer.
+/// How long to wait for the lock. A process that was just killed may hold it a moment longer.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A run folder that nobody else writes into as long as this lives. A process that dies loses the lock.
+/// A run folder that no other process writes to as long as this value lives. A process that dies loses the lock.
 #[derive(Debug)]
 pub struct LockedFolder {
     folder: Folder,
@@ -22,21 +23,21 @@ pub struct LockedFolder {
 }
 
 impl Folder {
-    /// Makes the folder if there is none, locks it, and sweeps away what a killed process left half written.
+    /// Creates the folder if necessary, locks it, and removes files that a killed process left unfinished.
     pub fn lock(&self) -> Result<LockedFolder> {
         fs::create_dir_all(self.path()).map_err(|e| Error::output(self.path(), e))?;
         let path = self.file(LOCK);
         let opened = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path);
         let mut file = opened.map_err(|e| Error::output(&path, e))?;
         let waited = Instant::now();
-        // A file system without locks is no reason not to run.
+        // A file system without locks is no reason to refuse.
         while let Err(TryLockError::WouldBlock) = file.try_lock() {
             if waited.elapsed() > PATIENCE {
                 return Err(self.in_use(&mut file));
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        // Only for the message of whoever comes second, so a full disk does not matter.
+        // The id only serves the error message of the next process, so a full disk does not matter.
         let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
         self.sweep();
         Ok(LockedFolder { folder: self.clone(), _lock: file })
@@ -54,7 +55,7 @@ impl Folder {
             .naming(&["out"])
     }
 
-    /// Removes the temporary files of files that only a holder of the lock writes.
+    /// Removes temporary files of the kinds that only the holder of the lock writes.
     fn sweep(&self) {
         let is_ours = |name: &str| {
             let rest = name.strip_prefix('.').filter(|name| name.ends_with(".tmp"));
@@ -64,7 +65,7 @@ impl Folder {
         };
         for entry in fs::read_dir(self.path()).into_iter().flatten().flatten() {
             if is_ours(&entry.file_name().to_string_lossy()) {
-                // What cannot be removed is in nobody's way.
+                // A file that cannot be removed does no harm.
                 let _ = fs::remove_file(entry.path());
             }
         }
@@ -79,20 +80,20 @@ impl Deref for LockedFolder {
 }
 
 impl LockedFolder {
-    /// Begins a run: what is there of an old one and of its baselines is removed first. Other files stay.
+    /// Begins a run, after removing an old one and its baselines. Other files stay.
     pub fn start(&self, run: &RunFile) -> Result<()> {
         for baseline in self.below(BASELINE)?.into_iter().filter(Folder::is_taken) {
             let baseline = baseline.lock()?;
             baseline.clear()?;
-            // The folder itself goes too, unless somebody keeps other files there. Nobody waits for its lock, since we hold
-            // that of the run.
+            // Remove the folder as well, unless it holds other files. Nobody waits for its lock, because we hold the
+            // run's.
             let _ = fs::remove_file(baseline.file(LOCK)).and_then(|()| fs::remove_dir(baseline.path()));
         }
         self.clear()?;
         self.write_run(run)
     }
 
-    /// Removes all that a run writes, run.toml first.
+    /// Removes everything that a run writes, run.toml first.
     fn clear(&self) -> Result<()> {
         for file in FILES.map(|name| self.file(name)) {
             match fs::remove_file(&file) {

@@ -1,4 +1,4 @@
-//! metrics.csv being written: cut back to the checkpoint when a run is resumed.
+//! Writes metrics.csv. It is cut back to the checkpoint when a run resumes.
 
 use super::generation_row::{GenerationRow, header, parse};
 use super::{LockedFolder, METRICS};
@@ -15,7 +15,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// A new file with nothing but the names of its columns.
+    /// Creates a new file with only the header.
     pub fn start(folder: &LockedFolder) -> Result<Self> {
         let mut metrics = Self::open(folder)?;
         metrics.cut()?;
@@ -23,8 +23,8 @@ impl Metrics {
         Ok(metrics)
     }
 
-    /// Goes on after the first `length` bytes, which hold the rows of `generations` generations. What stands there is
-    /// checked first, so that a file somebody has changed is neither cut in the middle of a row nor added to.
+    /// Continues after the first `length` bytes, which hold the rows of `generations` generations. Those are checked
+    /// first, so that a file that somebody edited is neither cut in the middle of a row nor appended to.
     pub fn resume(folder: &LockedFolder, length: u64, generations: u64) -> Result<Self> {
         let mut metrics = Self::open(folder)?;
         let mut bytes = Vec::new();
@@ -32,10 +32,10 @@ impl Metrics {
         let present = bytes.len();
         let kept = bytes
             .get(..length as usize)
-            .ok_or_else(|| format!("{present} bytes, but the checkpoint has seen {length}: rows are missing"));
+            .ok_or_else(|| format!("{present} bytes, but the checkpoint was made after {length}: rows are missing"));
         kept.and_then(|kept| check(kept, generations)).map_err(|what| {
             Error::input(&metrics.path, what)
-                .hint("the file is not as the run left it: restore it, or start the run again with `force`")
+                .hint("the file was changed after the run wrote it: restore it, or start the run again with `force`")
                 .naming(&["force"])
         })?;
         metrics.length = length;
@@ -57,7 +57,7 @@ impl Metrics {
         self.append(&row.line()?)
     }
 
-    /// Makes the rows durable and says how many bytes they are.
+    /// Flushes the rows to disk and returns their size in bytes.
     pub fn sync(&mut self) -> Result<u64> {
         self.file.sync_data().map_err(|e| Error::output(&self.path, e))?;
         Ok(self.length)
@@ -70,11 +70,12 @@ impl Metrics {
     }
 }
 
-/// Whether this is what a run writes: its columns, its line ends, a row for every generation up to this one.
+/// Checks that this is what a run writes: the right columns and line endings, and a row for every generation up to this
+/// one.
 fn check(bytes: &[u8], generations: u64) -> std::result::Result<(), String> {
     let text = std::str::from_utf8(bytes).map_err(|e| format!("not UTF-8: {e}"))?;
     if let Some(line) = text.split('\n').position(|line| line.contains('\r')) {
-        return Err(format!("line {} ends in CR LF; a run ends its lines in LF alone", line + 1));
+        return Err(format!("line {} ends in CR LF, but a run writes only LF", line + 1));
     }
     let found = text.lines().next().unwrap_or_default();
     if found != header() {
@@ -82,8 +83,9 @@ fn check(bytes: &[u8], generations: u64) -> std::result::Result<(), String> {
     }
     let last = parse(text)?.last().map_or(0, |row| row.generation);
     if !text.ends_with('\n') || last != generations {
-        let what =
-            format!("the rows that the checkpoint has seen end with generation {last}, its own is {generations}");
+        let what = format!(
+            "the rows up to the checkpoint end with generation {last}, but it is from generation {generations}"
+        );
         return Err(what);
     }
     Ok(())

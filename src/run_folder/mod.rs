@@ -1,8 +1,8 @@
-//! In: settings, rows, policies, snapshots. Out: a run folder, and the same read back.
+//! In: settings, rows, policies, snapshots. Out: a run folder, and the same data read back.
 //! Must not know: how a search works, the terminal, flags, pictures.
 //!
-//! This is the one reader and writer of run folders. Whoever writes holds the folder's lock; whoever reads needs none,
-//! since every file but metrics.csv is whole or absent, and of metrics.csv only finished lines count.
+//! This is the only reader and writer of run folders. Writers hold the folder's lock. Readers need none, because every
+//! file except metrics.csv is either complete or absent, and only complete lines of metrics.csv count.
 
 mod checkpoint;
 mod generation_row;
@@ -28,13 +28,13 @@ const CHECKPOINT: &str = "checkpoint.bin";
 const PREVIOUS: &str = "checkpoint.previous.bin";
 pub const FINAL: &str = "final.json";
 pub const BEST: &str = "best.json";
-/// How the folder of a run's baseline begins; it lies inside the run's own.
+/// The prefix of a baseline's folder, which lies inside the folder of its run.
 const BASELINE: &str = "baseline-";
 
-/// All that a run writes, run.toml first: without it, there is no run.
+/// Everything that a run writes. run.toml comes first, because without it there is no run.
 const FILES: [&str; 9] = [RUN, CHECKPOINT, PREVIOUS, METRICS, BEST, FINAL, "curves.svg", "curves.png", "curves.csv"];
 
-/// A folder that a run lives in, or may.
+/// A folder that holds a run, or may hold one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folder(PathBuf);
 
@@ -51,12 +51,12 @@ impl Folder {
         self.0.join(name)
     }
 
-    /// Whether a run lives here.
+    /// Whether there is a run here.
     pub fn is_taken(&self) -> bool {
         self.file(RUN).is_file()
     }
 
-    /// Where a baseline of this run lives.
+    /// Returns the folder of one of this run's baselines.
     pub fn baseline(&self, optimizer: &str) -> Folder {
         Folder(self.file(&format!("{BASELINE}{optimizer}")))
     }
@@ -65,24 +65,25 @@ impl Folder {
         RunFile::read(&self.file(RUN))
     }
 
-    /// The finished rows of metrics.csv.
+    /// Returns the complete rows of metrics.csv.
     pub fn read_metrics(&self) -> Result<Vec<GenerationRow>> {
         generation_row::read(&self.file(METRICS))
     }
 
-    /// The checkpoints of this run.
+    /// Returns the checkpoints of this run.
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint::new(self.file(CHECKPOINT), self.file(PREVIOUS))
     }
 
-    /// A policy of this run, if it has been written.
+    /// Reads a policy of this run, if it has been written.
     pub fn read_policy(&self, name: &str) -> Result<Option<PolicyFile>> {
         let file = self.file(name);
         if file.exists() { PolicyFile::read(&file).map(Some) } else { Ok(None) }
     }
 
-    /// The mean return of the policy at the end of a run. A run that goes on has none, even where an earlier end left a
-    /// policy. Older runs do not tell their state; those with a final policy have finished.
+    /// Returns the mean return of the final policy of a finished run. An unfinished run has none, even if an earlier
+    /// end left a policy behind. Older runs do not record their state, and count as finished if they have a final
+    /// policy.
     pub fn final_score(&self, run: &RunFile) -> Result<Option<f64>> {
         let policy = match &run.state {
             Some(RunState::Running | RunState::Stopped) => None,
@@ -98,8 +99,8 @@ impl Folder {
         }
     }
 
-    /// This run's folder and those of its baselines; of a folder without a run, those of all runs below. Links to folders
-    /// are not followed below the first, so that a circle of links ends.
+    /// Returns this run's folder and those of its baselines. If there is no run here, returns all runs below. Links to
+    /// folders are followed only at the first level, so that a cycle of links ends.
     pub fn runs(&self) -> Result<Vec<Folder>> {
         let mut found = Vec::new();
         self.find(&mut found)?;
@@ -116,7 +117,7 @@ impl Folder {
         below.into_iter().try_for_each(|folder| folder.find(found))
     }
 
-    /// The folders in this one whose names begin so.
+    /// Returns the folders in this one whose names begin with `beginning`.
     fn below(&self, beginning: &str) -> Result<Vec<Folder>> {
         let entries = std::fs::read_dir(&self.0).map_err(|e| Error::input(&self.0, e))?;
         let mut below: Vec<PathBuf> = entries

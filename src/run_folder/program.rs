@@ -1,9 +1,9 @@
-//! What decides the numbers of a run besides its settings.
+//! Everything besides the settings that decides the numbers of a run.
 
 use crate::sim::Task;
 use serde::{Deserialize, Serialize};
 
-/// Program, MuJoCo, task and model. What is absent was not recorded by an older program.
+/// The program, MuJoCo, task and model. Fields are missing if an older program did not record them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -13,13 +13,13 @@ pub struct Program {
     pub sources: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mujoco: Option<String>,
-    /// Of the task's rules: reset, observation, reward, end.
+    /// The digest of the task's rules: reset, observation, reward and termination.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_sha256: Option<String>,
-    /// Of the MJCF file.
+    /// The digest of the MJCF file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_sha256: Option<String>,
-    /// Of the model as MuJoCo compiled it, with everything that the MJCF file includes.
+    /// The digest of the model as compiled by MuJoCo, including every file that the MJCF file refers to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compiled_sha256: Option<String>,
 }
@@ -47,14 +47,14 @@ impl Program {
         ]
     }
 
-    /// What has changed from this to another, each with both values.
+    /// Lists what differs in `now`, with both values.
     pub fn changes(&self, now: &Program) -> Vec<String> {
         let pairs = self.parts().into_iter().zip(now.parts());
         let changed = pairs.filter_map(|((what, was), (_, now))| Some((what, was?, now?)).filter(|_| was != now));
         changed.map(|(what, was, now)| format!("{what} {was}, now {now}")).collect()
     }
 
-    /// What is not recorded here.
+    /// Lists what is not recorded here.
     pub fn unknown(&self) -> Vec<&'static str> {
         self.parts().into_iter().filter(|(_, value)| value.is_none()).map(|(what, _)| what).collect()
     }

@@ -1,4 +1,4 @@
-//! run.toml: what was asked for, by which program, and how far it got.
+//! run.toml: the settings of a run, the program that made it, and its progress.
 
 use super::Program;
 use crate::settings::{PartialSettings, Resolved};
@@ -6,10 +6,10 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// The run folders that this program reads and writes.
+/// The format of run folders that this program reads and writes.
 pub const FORMAT: &str = "locomotion-run/1";
 
-/// run.toml. What older programs did not write may be absent.
+/// The content of run.toml. Fields that older programs did not write may be missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunFile {
     pub format: String,
@@ -17,28 +17,28 @@ pub struct RunFile {
     pub program: Program,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<RunState>,
-    /// Those of the settings that were asked for; the others are defaults.
+    /// The settings that the user asked for. The others are defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given: Option<PartialSettings>,
     pub settings: PartialSettings,
-    /// Every time the run went on under another program, MuJoCo, task or model.
+    /// Every time the run continued with a different program, MuJoCo, task or model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drift: Vec<Drift>,
 }
 
-/// How far a run has got.
+/// The progress of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "lowercase", deny_unknown_fields)]
 pub enum RunState {
-    /// A process works on it, or was killed while it did.
+    /// A process is working on it, or was killed while it did.
     Running,
-    /// Saved before its end.
+    /// It was saved before its end.
     Stopped,
-    /// Ended by a rule; its final policy is scored.
+    /// A stopping rule ended it, and its final policy is scored.
     Finished {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         budget: Option<u64>,
-        /// The rule.
+        /// The stopping rule.
         because: String,
     },
 }
@@ -65,7 +65,7 @@ impl RunFile {
     pub(super) fn read(file: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(file).map_err(|e| Error::input(file, e))?;
         let wrong = |e: toml::de::Error| Error::input(file, e.to_string().trim_end());
-        // Before anything else, which another format may not have.
+        // Check the format first, because another format may lack everything else.
         let document: toml::Table = text.parse().map_err(wrong)?;
         match document.get("format") {
             Some(toml::Value::String(format)) if format == FORMAT => toml::from_str(&text).map_err(wrong),
@@ -81,7 +81,7 @@ impl RunFile {
         toml::to_string(self).map_err(|e| Error::failed(format!("cannot write run.toml: {e}")))
     }
 
-    /// Whether the run has been brought to its end under these settings.
+    /// Whether the run has finished under these settings.
     pub fn has_finished(&self, settings: &PartialSettings) -> bool {
         matches!(self.state, Some(RunState::Finished { .. })) && self.settings == *settings
     }

@@ -1,11 +1,11 @@
-//! The small words settings are made of, the same on the command line and in files.
+//! The values that settings can have, spelled the same on the command line and in files.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Declares an enum of words.
+/// Declares an enum whose values are written as words.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$what:meta])* $variant:ident = $word:literal),* $(,)? }) => {
         $(#[$doc])*
@@ -29,7 +29,7 @@ words!(
     Init {
         #[default]
         Zero = "zero",
-        /// Uniform in the box, [−1, 1] where there is none.
+        /// Uniform in the box, or in [−1, 1] if there is none.
         Uniform = "uniform",
     }
 );
@@ -37,7 +37,7 @@ words!(
 words!(
     /// Whether training subtracts the survival bonus.
     SurvivalShift {
-        /// Where the task pays one.
+        /// If the task pays one.
         #[default]
         Auto = "auto",
         Off = "off",
@@ -45,13 +45,13 @@ words!(
 );
 
 words!(
-    /// Which reset seeds the candidates of a generation are evaluated from.
+    /// Which reset seeds the candidates of a generation are evaluated on.
     Resets {
-        /// All candidates of a generation start from the same ones, drawn anew for every generation: what differs between
-        /// their returns is then due to the candidates.
+        /// All candidates of a generation share the same seeds, which are drawn anew for every generation. Differences
+        /// between their returns are then due to the candidates.
         #[default]
         Common = "common",
-        /// Every candidate has its own.
+        /// Every candidate has its own seeds.
         Own = "own",
     }
 );
@@ -62,12 +62,12 @@ words!(
         /// Episodes on fresh seeds, each until its own end.
         #[default]
         Gymnasium = "gymnasium",
-        /// Ten episodes on seeds 0 to 9 in lockstep that all stop when one ends.
+        /// Ten episodes on seeds 0 to 9 in lockstep, which all stop when the first one ends.
         Paper = "paper",
     }
 );
 
-/// A setting that is written as one string.
+/// Declares a setting that is written as a single string.
 macro_rules! as_string {
     ($name:ident) => {
         impl From<$name> for String {
@@ -89,18 +89,18 @@ macro_rules! as_string {
 #[serde(into = "String", try_from = "String")]
 pub enum Normalize {
     None,
-    /// Mean and deviation of everything seen in training so far, frozen inside a generation.
+    /// Subtract the mean and divide by the deviation of everything seen in training so far, frozen within a generation.
     #[default]
     Running,
-    /// The same, but no input ever reads more than 4: for inputs that are nearly always still and then jump.
+    /// The same, but limit every input to 4. This is for inputs that rarely change and then jump.
     Bounded,
-    /// The normaliser of this policy file.
+    /// Use the normalizer of this policy file.
     File(String),
 }
 as_string!(Normalize);
 
 impl Normalize {
-    /// Whether training has to keep statistics of what it sees.
+    /// Whether training must collect statistics of its observations.
     pub fn observes(&self) -> bool {
         matches!(self, Self::Running | Self::Bounded)
     }
@@ -130,7 +130,7 @@ impl fmt::Display for Normalize {
     }
 }
 
-/// The box of evaluated weights: ± a number, or none.
+/// The range of evaluated weights: ± a number, or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Bound(pub Option<f64>);

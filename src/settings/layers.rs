@@ -1,12 +1,12 @@
-//! Settings come from five places, later ones winning: the program's defaults, the task's, a protocol's, a settings
-//! file's, the caller's.
+//! Settings come from five layers, each overriding the ones before: the program's defaults, the task's, a protocol's, a
+//! settings file and the caller.
 
 use super::{Bound, Init, Normalize, PartialSettings, Protocol, Resets, SurvivalShift};
 use crate::optim::{self, OptimizerKind, Variant};
 use crate::{Error, Result};
 
 impl PartialSettings {
-    /// What a task's `[defaults]` says, `[defaults.OPTIMIZER]` first.
+    /// Reads a task's `[defaults]`, where `[defaults.OPTIMIZER]` takes precedence.
     fn of_task(defaults: &toml::Table, optimizer: OptimizerKind, file: &str) -> Result<Self> {
         let mut common = defaults.clone();
         let mut own = toml::Table::new();
@@ -17,7 +17,7 @@ impl PartialSettings {
                 Some(_) => return Err(Error::input(file, format!("`defaults.{name}` must be a table"))),
             }
         }
-        // A batch for all is meant for those that rank a generation.
+        // A general batch size is meant for optimizers that rank a generation.
         if optimizer.has_own_batch() {
             common.remove("batch");
         }
@@ -29,7 +29,7 @@ impl PartialSettings {
         Ok(layer(own)?.over(layer(common)?))
     }
 
-    /// The program's own defaults; what is absent here is the optimiser's to choose.
+    /// The program's defaults. A setting that is missing here is left to the optimizer.
     fn of_program() -> Self {
         PartialSettings {
             optimizer: Some(OptimizerKind::default()),
@@ -48,7 +48,7 @@ impl PartialSettings {
         }
     }
 
-    /// The SynCMA paper's choices, with raw observations instead of statistics from a policy trained before.
+    /// The SynCMA paper's choices, but with raw observations instead of statistics from a policy trained earlier.
     fn of_protocol(protocol: Protocol) -> Self {
         match protocol {
             Protocol::Gymnasium => PartialSettings::default(),
@@ -68,7 +68,7 @@ impl PartialSettings {
     }
 }
 
-/// All settings of a run, and where each came from.
+/// All settings of a run, and where each one came from.
 #[derive(Clone, Debug)]
 pub struct Resolved {
     pub settings: PartialSettings,
@@ -76,8 +76,8 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    /// `task_defaults` answers what a task's TOML says under `[defaults]`. Settings that the optimizer does not use are left
-    /// out, wherever they come from; [`Resolved::unused`] names those that the user has set.
+    /// `task_defaults` returns the `[defaults]` of a task's TOML. Settings that the optimizer does not use are left
+    /// out, wherever they come from. [`Resolved::unused`] names those that the user has set.
     pub fn new(
         flags: PartialSettings,
         config: Option<PartialSettings>,
@@ -106,30 +106,30 @@ impl Resolved {
         Ok(Self { settings: settings.only_used(), layers })
     }
 
-    /// What the caller asked for, by itself or through a settings file.
+    /// Returns what the caller asked for, directly or through a settings file.
     pub fn given(&self) -> PartialSettings {
         let [(_, flags), (_, config), ..] = &self.layers[..] else { return PartialSettings::default() };
         flags.clone().over(config.clone())
     }
 
-    /// The settings that the caller or a settings file gives although the optimizer does not use them.
+    /// Returns the settings that the caller or a settings file gives although the optimizer does not use them.
     pub fn unused(&self) -> Vec<&'static str> {
         self.given().unused_by(&self.settings)
     }
 
-    /// An error for the first of the [`unused`](Self::unused).
+    /// Returns an error for the first [`unused`](Self::unused) setting.
     pub fn check_used(&self) -> Result<()> {
         self.given().check_used_by(&self.settings)
     }
 
-    /// Every setting, its value and its origin.
+    /// Lists every setting with its value and origin.
     pub fn explain(&self) -> Vec<(&'static str, Option<String>, &'static str)> {
         let origin = |index: usize, name: &str| {
             if !self.settings.uses(name) {
                 return "not used by the optimizer";
             }
             let says = |(_, layer): &&(&'static str, PartialSettings)| layer.entries()[index].1.is_some();
-            self.layers.iter().find(says).map_or("the optimizer's own", |(name, _)| name)
+            self.layers.iter().find(says).map_or("the optimizer's default", |(name, _)| name)
         };
         let entries = self.settings.entries().into_iter().enumerate();
         entries.map(|(index, (name, value))| (name, value, origin(index, name))).collect()

@@ -1,5 +1,5 @@
-//! In: words from files and callers. Out: the settings of a run, each with its origin.
-//! Must not know: the terminal, flags, where a run is kept.
+//! In: values from files and callers. Out: the settings of a run, each with its origin.
+//! Must not know: the terminal, flags, where a run is stored.
 
 mod choices;
 mod layers;
@@ -16,7 +16,7 @@ use std::path::Path;
 /// Declares the settings as a struct; see [`for_all_settings`].
 macro_rules! settings {
     ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
-        /// Settings from one place; what it does not say is `None`.
+        /// The settings from one source. A setting that it does not give is `None`.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub struct PartialSettings {
@@ -24,23 +24,23 @@ macro_rules! settings {
         }
 
         impl PartialSettings {
-            /// This layer's values, and those of the one below where it says nothing.
+            /// Returns the values of this layer, and those of the layer below where this one has none.
             pub fn over(self, below: PartialSettings) -> PartialSettings {
                 PartialSettings { $($name: self.$name.or(below.$name),)* }
             }
 
-            /// Every setting with its value, as a file would write it.
+            /// Returns every setting with its value as a file would write it.
             pub fn entries(&self) -> Vec<(&'static str, Option<String>)> {
                 vec![$((stringify!($name), self.$name.as_ref().map(written)),)*]
             }
 
-            /// Every setting that has a value, as one would say it: 2.0 as 2, "exact" without its quotes.
+            /// Returns every setting that has a value, formatted for people: 2.0 as 2, "exact" without quotes.
             pub fn told(&self) -> Vec<(&'static str, String)> {
                 let all = [$((stringify!($name), self.$name.as_ref().map(said)),)*];
                 all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
             }
 
-            /// This layer without the settings that `keep` does not want.
+            /// Returns this layer with only the settings that `keep` accepts.
             fn filter(self, keep: impl Fn(&str) -> bool) -> PartialSettings {
                 PartialSettings { $($name: self.$name.filter(|_| keep(stringify!($name))),)* }
             }
@@ -48,59 +48,59 @@ macro_rules! settings {
     };
 }
 
-/// Hands every setting to a macro: what it is, its name and its type. It is declared here once, and becomes a key of files
-/// here and a flag where there is a command line.
+/// Passes every setting to a macro: its documentation, name and type. This is the only declaration. Settings files use
+/// it here, and the command line turns it into flags.
 macro_rules! for_all_settings {
     ($table:ident) => {
         $table! {
-            /// The task, or the TOML file of your own
+            /// The task: a built-in name or the path of your own TOML file
             env: String,
             /// syncma, cma-es, dd-cma, tr-cma, ars, differential-evolution, annealing, random-search or turbo
             optimizer: OptimizerKind,
             /// SynCMA's equations: steady, adaptive, matrix, exact or published
             variant: Variant,
-            /// SynCMA: weight of the history against the present generation, at least 0
+            /// SynCMA: weight of the history against the current generation, at least 0
             lambda0: f64,
-            /// SynCMA: KL penalty that holds the mean back
+            /// SynCMA: KL penalty on changes of the mean
             eta_m: f64,
-            /// SynCMA: KL penalty that holds the covariance back
+            /// SynCMA: KL penalty on changes of the covariance
             eta_c: f64,
-            /// SynCMA steady: how far the mean follows what the ranks say at the start; 1 is the full natural-gradient step
+            /// SynCMA steady: how far the mean follows the ranks at the start; 1 is the full natural-gradient step
             kappa: f64,
-            /// SynCMA steady: how many searches take turns at first; the one that comes furthest goes on
+            /// SynCMA steady: how many searches take turns at first; the one that gets furthest continues
             starts: usize,
             /// Candidates per generation
             batch: usize,
-            /// Standard deviation of a candidate's weight at the start
+            /// Initial standard deviation of a candidate's weights
             sigma: f64,
             /// ARS: step size
             step_size: f64,
             /// ARS: standard deviation of the exploration noise
             noise: f64,
-            /// ARS: how many of the best directions take part in a step
+            /// ARS: how many of the best directions contribute to a step
             top_directions: usize,
-            /// Training episodes in all
+            /// Total number of training episodes
             budget: u64,
             /// Training episodes per candidate
             episodes_per_candidate: usize,
-            /// Seed of everything random
+            /// Seed for everything random
             seed: u64,
             /// Where W starts: zero, or uniform in the box
             init: Init,
-            /// Observations: none (as they come), running (mean and deviation so far, as in ARS V2), bounded (the same, and no
-            /// input reads more than 4), or a policy FILE's
+            /// Observations: none (raw), running (mean and deviation so far, as in ARS V2), bounded (the same, with no
+            /// input above 4), or the FILE of a policy
             normalize: Normalize,
-            /// Weights are clipped to ± this when evaluated; or none
+            /// Evaluated weights are clipped to ± this number, or not at all with none
             bound: Bound,
-            /// Whether training subtracts the task's survival bonus from every step: auto or off
+            /// Whether training subtracts the task's survival bonus at every step: auto or off
             survival_shift: SurvivalShift,
-            /// Training pays the survival bonus for this many steps of an episode all the same, so that falling at once does not pay
+            /// Steps per episode for which training still pays the survival bonus, so that falling at once does not pay
             survival_steps: u32,
-            /// Training episodes are cut off after this many steps; held-out evaluation runs to the task's own horizon
+            /// Training episodes are cut off after this many steps; held-out episodes run to the task's own horizon
             training_steps: u32,
-            /// Reset seeds of training: common (one draw for all candidates of a generation) or own (one for each)
+            /// Reset seeds in training: common (one draw for all candidates of a generation) or own (one for each)
             resets: Resets,
-            /// Episodes of a held-out evaluation
+            /// Episodes per held-out evaluation
             heldout_episodes: usize,
             /// Generations between held-out evaluations
             heldout_every: u64,
@@ -108,7 +108,7 @@ macro_rules! for_all_settings {
             target: f64,
             /// Stop after this much time, such as 4h or 90s
             time: Time,
-            /// gymnasium, or paper: all choices of the SynCMA paper's locomotion experiment together
+            /// gymnasium, or paper: all choices of the SynCMA paper's locomotion experiment at once
             protocol: Protocol,
         }
     };
@@ -137,7 +137,7 @@ impl PartialSettings {
         toml::from_str(&text).map_err(|e| Error::input(file, e.to_string().trim_end()))
     }
 
-    /// The optimiser's part of the settings, for the weights of a policy that masters this task.
+    /// Returns the optimizer's part of the settings, for the weights of a policy for this task.
     pub fn for_optimizer(&self, task: &Task) -> optim::Settings {
         let optimizer = self.optimizer.unwrap_or_default();
         let normalizes = self.normalize.as_ref().is_some_and(Normalize::observes);
@@ -151,7 +151,7 @@ impl PartialSettings {
             starts: self.starts,
             batch: self.batch,
             sigma: self.sigma,
-            // Where a box cannot be done without, it is the reference's unless `bound` says otherwise.
+            // If the optimizer requires a box, use the reference implementation's unless `bound` says otherwise.
             bounds: match (optimizer, self.bounds()) {
                 (kind, Bounds::None) if kind.needs_box() => Bounds::Clip { low: -1.0, high: 1.0 },
                 (_, bounds) => bounds,
@@ -167,18 +167,18 @@ impl PartialSettings {
         .only_used()
     }
 
-    /// Whether the optimizer of these settings uses the setting.
+    /// Whether the optimizer of these settings uses this one.
     fn uses(&self, name: &str) -> bool {
         self.optimizer.unwrap_or_default().uses(self.variant.unwrap_or_default(), name)
     }
 
-    /// These settings without those that their optimizer does not use.
+    /// Returns these settings without those that their optimizer does not use.
     pub fn only_used(self) -> PartialSettings {
         let whole = self.clone();
         self.filter(|name| whole.uses(name))
     }
 
-    /// What is set here although the optimizer of `run` does not use it.
+    /// Returns the settings given here that the optimizer of `run` does not use.
     fn unused_by(&self, run: &PartialSettings) -> Vec<&'static str> {
         let set = self.entries().into_iter().filter(|(_, value)| value.is_some()).map(|(name, _)| name);
         set.filter(|name| !run.uses(name)).collect()
@@ -199,7 +199,7 @@ impl PartialSettings {
         }
     }
 
-    /// The same with files named so that they are found from any folder.
+    /// Returns the same settings with absolute paths, so that files are found from any folder.
     pub fn with_absolute_paths(self) -> PartialSettings {
         let absolute = |path: String| match std::path::absolute(&path) {
             Ok(absolute) => absolute.display().to_string(),
@@ -216,7 +216,7 @@ impl PartialSettings {
         }
     }
 
-    /// The name of the run's folder below `runs/<env>/`.
+    /// Returns the name of the run's folder below `runs/<env>/`.
     pub fn label(&self) -> String {
         let optimizer = self.optimizer.unwrap_or_default();
         let mut label = optimizer.name().to_string();
@@ -232,7 +232,7 @@ impl PartialSettings {
         label
     }
 
-    /// The same run with another optimizer, which gets its own defaults.
+    /// Returns the same settings for another optimizer, which gets its own defaults.
     pub fn for_other(self, optimizer: OptimizerKind) -> PartialSettings {
         let common = self.filter(|name| !optim::usage::FIELDS.contains(&name));
         PartialSettings { optimizer: Some(optimizer), ..common }

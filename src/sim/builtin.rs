@@ -7,7 +7,8 @@ use mujoco_rs::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Hands the ids of all built-in tasks to a macro: whoever includes a file per task has no list of its own.
+/// Passes the ids of all built-in tasks to a macro, so that code that includes one file per task needs no list of its
+/// own.
 macro_rules! for_all_tasks {
     ($table:ident) => {
         $table![
@@ -53,7 +54,7 @@ pub fn text(name: &str) -> Option<&'static str> {
     NAMES.iter().position(|known| *known == name).map(|index| DEFINITIONS[index])
 }
 
-/// A built-in task by name, or a user's own by the path of its TOML file.
+/// Finds a built-in task by its name, or a user's own by the path of its TOML file.
 pub fn find(name: &str) -> Result<Arc<Task>> {
     if let Some(text) = text(name) {
         return Task::build(Path::new(&format!("envs/{name}.toml")), text, built_in_model);
@@ -70,7 +71,7 @@ pub fn find(name: &str) -> Result<Arc<Task>> {
     Err(Error::usage(known).hint(hint).naming(&["env"]))
 }
 
-/// Whether the task is one that ships with the program, and not a user's own that may only be named like it.
+/// Whether the task ships with the program, and is not just a user's task of the same name.
 pub fn is_built_in(task: &Task) -> bool {
     let same = |own: Arc<Task>| own.definition == task.definition && own.model_sha256 == task.model_sha256;
     text(task.name()).is_some() && find(task.name()).is_ok_and(same)

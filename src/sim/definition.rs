@@ -1,40 +1,40 @@
-//! A task as written in TOML: the model, what is seen, what is paid, when it ends.
+//! A task as written in TOML: the model, the observations, the reward and the end of an episode.
 
 use serde::{Deserialize, Serialize};
 
-/// One `envs/*.toml`.
+/// The content of one `envs/*.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
     /// The task's id on the command line.
     pub name: String,
-    /// One line for people.
+    /// A one-line description.
     pub about: String,
-    /// The Gymnasium task whose rules these are, if there is one.
+    /// The Gymnasium task with the same rules, if there is one.
     pub gymnasium: Option<String>,
     /// The MJCF file, next to this one.
     pub model: String,
     /// Physics steps per action.
     pub frame_skip: usize,
-    /// Actions until the episode is truncated.
+    /// The number of actions after which an episode is truncated.
     pub horizon: usize,
     /// The camera to render with.
     pub camera: Option<String>,
     pub reset: Reset,
     pub observation: Vec<Part>,
     pub reward: RewardRule,
-    /// The episode ends when one of these does not hold; none: it never ends early.
+    /// The episode ends as soon as one of these does not hold. Without any, it never ends early.
     #[serde(default)]
     pub healthy: Vec<Condition>,
     /// Returns worth comparing with.
     #[serde(default, rename = "yardstick")]
     pub yardsticks: Vec<Yardstick>,
-    /// Settings a search of this task should start from; read by the run.
+    /// The settings that a search on this task starts from.
     pub defaults: Option<toml::Table>,
 }
 
 impl Definition {
-    /// What decides an episode, and nothing that is only said about the task.
+    /// Returns only what decides an episode, without descriptions of the task.
     pub(super) fn rules(&self) -> Self {
         Self {
             about: String::new(),
@@ -42,7 +42,7 @@ impl Definition {
             camera: None,
             yardsticks: Vec::new(),
             defaults: None,
-            // The model is known by its content.
+            // The model is identified by its content.
             model: String::new(),
             ..self.clone()
         }
@@ -66,15 +66,15 @@ pub enum Noise {
     Normal(f64),
 }
 
-/// A stretch of the observation vector.
+/// A part of the observation vector.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
     pub of: Field,
-    /// How many leading numbers of the field are left out.
+    /// How many leading numbers of the field are skipped.
     #[serde(default)]
     pub skip: usize,
-    /// Values are limited to ± this.
+    /// Values are clipped to ± this.
     pub clip: Option<f64>,
 }
 
@@ -93,11 +93,11 @@ pub enum Field {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RewardRule {
-    /// Whose x coordinate is the way covered.
+    /// The x coordinate that measures the distance covered.
     pub position: Position,
-    /// Weight of the velocity.
+    /// The weight of the velocity.
     pub forward: f64,
-    /// Weight of the sum of squared actions, subtracted.
+    /// The weight of the sum of squared actions, which is subtracted.
     pub control: f64,
     pub alive: Option<Alive>,
     pub contact: Option<Contact>,
@@ -118,29 +118,29 @@ pub enum Position {
 #[serde(deny_unknown_fields)]
 pub struct Alive {
     pub bonus: f64,
-    /// Whether the step that ends the episode is paid too.
+    /// Whether the step that ends the episode is rewarded too.
     pub terminal: bool,
 }
 
-/// Weight of the sum of squared contact forces, subtracted.
+/// The weight of the sum of squared contact forces, which is subtracted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contact {
     pub weight: f64,
-    /// Each force is limited to ± this first.
+    /// Each force is first clipped to ± this.
     pub clip: Option<f64>,
-    /// The cost is never more than this.
+    /// The upper limit of the cost.
     pub at_most: Option<f64>,
 }
 
-/// Every chosen number must lie within the limits; a NaN never does.
+/// Every selected number must lie within the limits. A NaN never does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
     pub of: Coordinates,
-    /// One entry …
+    /// A single entry. Excludes `from`.
     pub index: Option<usize>,
-    /// … or all from this one on.
+    /// All entries from this one on.
     pub from: Option<usize>,
     /// Strictly more than.
     pub above: Option<f64>,
@@ -162,7 +162,7 @@ pub enum Coordinates {
     State,
 }
 
-/// A return worth comparing with, and who says so.
+/// A return worth comparing with, and its source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Yardstick {

@@ -11,32 +11,32 @@ use std::sync::Arc;
 pub struct EpisodeOutcome {
     /// Gymnasium's reset seed.
     pub seed: u64,
-    /// Sum of the rewards. A diverged episode is a failure: it keeps no gain, and scores its sum or 0, whichever is less.
+    /// The sum of the rewards. A diverged episode is a failure, so it scores its sum or 0, whichever is lower.
     #[serde(rename = "return")]
     pub value: f64,
-    /// Actions taken.
+    /// The number of actions taken.
     pub length: usize,
     pub terminated: bool,
-    /// The physics broke down; see [`Step::diverged`].
+    /// Whether the physics broke down; see [`Step::diverged`].
     pub diverged: bool,
 }
 
 impl EpisodeOutcome {
-    /// What an optimiser is told: less is better, and a diverged episode is NaN, which ranks last.
+    /// The value that an optimizer minimizes. A diverged episode is NaN, which ranks last.
     pub fn loss(&self) -> f64 {
         if self.diverged { f64::NAN } else { -self.value }
     }
 }
 
-/// Sees an episode while it is computed.
+/// Observes an episode while it is computed.
 pub trait Watch {
-    /// After every physics step, of which an action has several.
+    /// Called after every physics step. An action lasts several of them.
     fn physics(&mut self, _: &MjData<Arc<MjModel>>) {}
-    /// After every action.
+    /// Called after every action.
     fn action(&mut self, simulator: &Simulator, action: &[f64], step: &Step);
 }
 
-/// Lets the policy act from `reset(seed)` until the episode ends; `watch` sees every step and the action taken.
+/// Lets the policy act from `reset(seed)` until the episode ends. `watch` sees every step and the action taken.
 pub fn rollout(
     simulator: &mut Simulator,
     policy: &LinearPolicy,
@@ -46,7 +46,7 @@ pub fn rollout(
     rollout_of(usize::MAX, simulator, policy, seed, watch)
 }
 
-/// A [`rollout`] that is cut off after `steps`, if the episode has not ended by then.
+/// A [`rollout`] that is cut off after `steps` if the episode has not ended by then.
 pub fn rollout_of(
     steps: usize,
     simulator: &mut Simulator,
@@ -63,7 +63,7 @@ pub fn rollout_of(
     run(steps, simulator, policy, seed, &mut Actions(watch))
 }
 
-/// The same before someone who wants to see every physics step too.
+/// The same for an observer that also wants to see every physics step.
 pub fn rollout_watched(
     simulator: &mut Simulator,
     policy: &LinearPolicy,

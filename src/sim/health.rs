@@ -1,4 +1,4 @@
-//! When a robot counts as healthy.
+//! Decides whether a robot is healthy.
 
 use super::definition::{Condition, Coordinates};
 

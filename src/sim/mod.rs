@@ -1,8 +1,8 @@
-//! In: a task (TOML and MJCF), a reset seed, actions. Out: observations, rewards, ends; equal to Gymnasium's to the last
-//! bit, over MuJoCo. Must not know: optimizers, runs, the terminal.
+//! In: a task (TOML and MJCF), a reset seed, actions. Out: observations, rewards and ends of episodes, equal to
+//! Gymnasium's to the last bit, computed by MuJoCo. Must not know: optimizers, runs, the terminal.
 //!
-//! A task is a TOML file and an MJCF model (`definition`, `builtin`); a [`Simulator`] resets it with numpy's seeds
-//! ([`numpy_rng`]), steps it, observes it and pays its reward; `episode` lets a policy live in it.
+//! A task is a TOML file and an MJCF model (`definition`, `builtin`). A [`Simulator`] resets it with numpy's seeds
+//! ([`numpy_rng`]), steps it, observes it and computes its reward. `episode` lets a policy act in it.
 
 mod builtin;
 mod definition;

@@ -94,7 +94,7 @@ const R: f64 = 3.654_152_885_361_009;
 const AREA: f64 = 0.004_928_673_233_974_652;
 
 struct Ziggurat {
-    /// Mantissas below this lie inside the layer for certain.
+    /// Mantissas below this certainly lie inside of the layer.
     inside: [u64; 256],
     /// The layer's width per unit of mantissa.
     width: [f64; 256],
@@ -117,7 +117,7 @@ static ZIGGURAT: LazyLock<Ziggurat> = LazyLock::new(|| {
         edge = (-2.0 * (AREA / outer + density).ln()).sqrt();
         density = (-0.5 * edge * edge).exp();
         if layer == 38 {
-            // The exp that made numpy's table rounds the other way here, and all later layers follow from it.
+            // The exp function that made numpy's table rounds differently here, and all later layers depend on it.
             density = density.next_up();
         }
         table.inside[layer + 1] = (edge / outer * MANTISSA).round_ties_even() as u64;

@@ -1,6 +1,6 @@
 //! Sums in numpy's order, so that rewards equal Gymnasium's to the last bit.
 
-/// `numpy.sum` of a contiguous float64 vector: blocks of at most 128 with eight running sums, halves above that.
+/// `numpy.sum` of a contiguous float64 vector: blocks of at most 128 with eight running sums, halved recursively above.
 pub fn numpy_sum(values: &[f64]) -> f64 {
     sum_by(values.len(), &|i| values[i])
 }
@@ -10,7 +10,7 @@ pub fn numpy_sum_of_squares(values: &[f64]) -> f64 {
     sum_by(values.len(), &|i| values[i] * values[i])
 }
 
-/// `numpy.sum` of n numbers given by index.
+/// `numpy.sum` of n numbers that are given by their index.
 pub fn sum_by(n: usize, value: &impl Fn(usize) -> f64) -> f64 {
     if n == 0 { 0.0 } else { pairwise(0, n, value) }
 }

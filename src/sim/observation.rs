@@ -1,4 +1,4 @@
-//! What a policy sees: stretches of MuJoCo's state, one after the other.
+//! What a policy sees: parts of MuJoCo's state, one after the other.
 
 use super::definition::{Field, Part};
 use mujoco_rs::prelude::*;
@@ -7,12 +7,12 @@ use std::sync::Arc;
 type Data = MjData<Arc<MjModel>>;
 
 impl Part {
-    /// How many numbers this part contributes.
+    /// The number of values in this part.
     pub(super) fn len(&self, model: &MjModel) -> usize {
         self.of.len(model).saturating_sub(self.skip)
     }
 
-    /// Writes the part to the front of `out` and returns what is left of it.
+    /// Writes the part to the front of `out` and returns the rest of it.
     pub(super) fn write<'a>(&self, data: &Data, out: &'a mut [f64]) -> &'a mut [f64] {
         let source = &self.of.slice(data)[self.skip..];
         let (mine, rest) = out.split_at_mut(source.len());

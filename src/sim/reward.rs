@@ -1,4 +1,4 @@
-//! What a step pays, summed in the order Gymnasium sums it.
+//! The reward of a step, summed in the same order as in Gymnasium.
 
 use super::definition::{Alive, Contact, Position, RewardRule};
 use super::numpy_sum::{numpy_sum_of_squares, sum_by};
@@ -6,7 +6,7 @@ use super::task::Task;
 use mujoco_rs::prelude::*;
 use std::sync::Arc;
 
-/// The parts of one step's reward; costs are positive here and subtracted in [`Reward::total`].
+/// The parts of one step's reward. Costs are positive here and subtracted in [`Reward::total`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reward {
     pub forward: f64,
@@ -16,7 +16,8 @@ pub struct Reward {
 }
 
 impl Reward {
-    /// (forward + alive) − (control + contact); a part the task does not have takes no part in the rounding either.
+    /// (forward + alive) − (control + contact). A part that the task does not have is left out of the sum, so that it
+    /// does not affect the rounding either.
     pub fn total(&self) -> f64 {
         let gain = self.alive.map_or(self.forward, |alive| self.forward + alive);
         let cost = self.contact.map_or(self.control, |contact| self.control + contact);
@@ -48,7 +49,8 @@ impl Contact {
     }
 }
 
-/// The x coordinate whose change is the way covered. Bodies lag one physics stage behind qpos: that is Gymnasium's rule.
+/// Returns the x coordinate that measures the distance covered. Bodies lag one physics stage behind qpos, as in
+/// Gymnasium.
 pub(super) fn position(task: &Task, data: &MjData<Arc<MjModel>>) -> f64 {
     match &task.definition.reward.position {
         Position::Qpos(index) => data.qpos()[*index],

@@ -7,7 +7,7 @@ use super::task::Task;
 use mujoco_rs::prelude::*;
 use std::sync::Arc;
 
-/// A simulation of a task. An episode depends on its seed and actions alone, never on what was simulated before.
+/// A simulation of a task. An episode depends only on its seed and actions, never on what was simulated before.
 pub struct Simulator {
     task: Arc<Task>,
     data: MjData<Arc<MjModel>>,
@@ -15,16 +15,16 @@ pub struct Simulator {
     steps: usize,
 }
 
-/// What one action led to.
+/// The result of one action.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     pub reward: Reward,
-    /// The robot is no longer healthy.
+    /// Whether the robot is no longer healthy.
     pub terminated: bool,
-    /// The horizon is reached.
+    /// Whether the horizon is reached.
     pub truncated: bool,
-    /// The physics broke down (MuJoCo reset the state by itself, or a number is not finite): the episode is over and its
-    /// reward and observation mean nothing.
+    /// Whether the physics broke down: MuJoCo reset the state by itself, or a number is not finite. The episode is over
+    /// then, and its reward and observation are meaningless.
     pub diverged: bool,
 }
 
@@ -45,7 +45,8 @@ impl Simulator {
         &self.task
     }
 
-    /// Gymnasium's `reset(seed=seed)`. Noise goes to every coordinate; a quaternion is left as it comes.
+    /// Gymnasium's `reset(seed=seed)`. Noise is added to every coordinate, and quaternions are not normalized
+    /// afterwards.
     pub fn reset(&mut self, seed: u64) {
         self.data.reset();
         let mut rng = NumpyRng::new(seed);
@@ -70,27 +71,27 @@ impl Simulator {
         self.data.qvel()
     }
 
-    /// The x coordinate the reward is measured by.
+    /// Returns the x coordinate that the reward measures.
     pub fn x_position(&self) -> f64 {
         position(&self.task, &self.data)
     }
 
-    /// The bare simulation, to look at.
+    /// The underlying simulation, for reading.
     pub fn data(&self) -> &MjData<Arc<MjModel>> {
         &self.data
     }
 
-    /// The bare simulation, for renderers and benchmarks.
+    /// The underlying simulation, for renderers and benchmarks.
     pub fn data_mut(&mut self) -> &mut MjData<Arc<MjModel>> {
         &mut self.data
     }
 
-    /// Holds the action for `frame_skip` physics steps. Actions are not clipped here: that is the policy's part.
+    /// Holds the action for `frame_skip` physics steps. Actions are not clipped here, because the policy does that.
     pub fn step(&mut self, action: &[f64]) -> Step {
         self.step_finely(action, |_| ())
     }
 
-    /// The same; `watch` is given the simulation after every physics step.
+    /// The same, but `watch` sees the simulation after every physics step.
     pub fn step_finely(&mut self, action: &[f64], mut watch: impl FnMut(&mut MjData<Arc<MjModel>>)) -> Step {
         let before = self.x_position();
         self.data.ctrl_mut().copy_from_slice(action);

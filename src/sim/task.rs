@@ -1,4 +1,4 @@
-//! A task ready to simulate: the definition read and checked, its model compiled.
+//! A task that is ready to simulate: its definition is checked and its model compiled.
 
 use super::definition::{Condition, Coordinates, Definition, Field, Noise, Position};
 use super::numpy_sum::numpy_sum;
@@ -15,9 +15,9 @@ pub struct Task {
     pub model: Arc<MjModel>,
     /// SHA-256 of the MJCF text.
     pub model_sha256: String,
-    /// Length of an observation.
+    /// The length of an observation.
     pub observations: usize,
-    /// Length of an action.
+    /// The length of an action.
     pub actions: usize,
     /// The body whose position is measured, if the definition names one.
     pub(super) body: usize,
@@ -36,21 +36,21 @@ impl Task {
         self.model.ffi().opt.timestep * self.definition.frame_skip as f64
     }
 
-    /// SHA-256 of what decides an episode besides the model: another wording or other yardsticks do not change it.
+    /// SHA-256 of what decides an episode besides the model. Descriptions and reference values do not change it.
     pub fn rules_sha256(&self) -> String {
-        // A definition came from TOML, so it can become TOML again.
+        // The definition came from TOML, so it can be written as TOML again.
         sha256(toml::to_string(&self.definition.rules()).unwrap_or_default().as_bytes())
     }
 
     /// SHA-256 of the compiled model, with everything that its MJCF includes.
     pub fn compiled_sha256(&self) -> String {
         let mut compiled = vec![0; self.model.size()];
-        // It fails only where the buffer is too small.
+        // This fails only if the buffer is too small, which it is not.
         let _ = self.model.save_to_buffer(&mut compiled);
         sha256(&compiled)
     }
 
-    /// A user's own task: the TOML file and the model it names, next to it.
+    /// Loads a user's own task: the TOML file and the model that it names, next to it.
     pub fn load(file: &Path) -> Result<Arc<Task>> {
         let text = std::fs::read_to_string(file).map_err(|e| Error::input(file, e))?;
         let folder = file.parent().map(PathBuf::from).unwrap_or_default();
@@ -63,7 +63,7 @@ impl Task {
         })
     }
 
-    /// Reads and checks a definition; `open` compiles the model it names.
+    /// Reads and checks a definition. `open` compiles the model that it names.
     pub(super) fn build(
         file: &Path,
         text: &str,
@@ -104,7 +104,7 @@ fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Keeps MuJoCo from writing MUJOCO_LOG.TXT into the user's folder. Warnings are counted by the simulator instead.
+/// Keeps MuJoCo from writing MUJOCO_LOG.TXT into the user's folder. The simulator counts the warnings instead.
 pub(super) fn quiet() {
     static ONCE: Once = Once::new();
     fn handler(message: &MjLogMessage) {
@@ -112,12 +112,12 @@ pub(super) fn quiet() {
             eprintln!("error: MuJoCo: {}", message.subject());
         }
     }
-    // SAFETY: runs once, before the first model of the process is loaded, so no thread uses MuJoCo yet; there is no safe
-    // call that sets the handler.
+    // SAFETY: this runs once, before the first model of the process is loaded, so no thread uses MuJoCo yet. There is
+    // no safe function that sets the handler.
     ONCE.call_once(|| unsafe { set_log_handler(handler) });
 }
 
-/// Says which line of which file is wrong.
+/// Reports which line of which file is wrong.
 struct Checker<'a> {
     file: &'a Path,
     text: &'a str,

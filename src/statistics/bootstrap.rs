@@ -1,14 +1,16 @@
-//! How far a statistic of few seeds can be trusted: stratified percentile bootstrap, as in rliable (Agarwal et al. 2021).
+//! Measures how far a statistic of a few seeds can be trusted, by stratified percentile bootstrap as in rliable
+//! (Agarwal et al. 2021).
 //!
-//! A stratum is a task: values are redrawn within it, never across. Strata are sorted first and the random stream is
-//! counter-based, so an interval depends on the values alone: not on the order of seeds, nor on what was computed before.
+//! A stratum is a task. Values are resampled within strata, never across them. Strata are sorted first and the random
+//! stream is counter-based, so an interval depends only on the values, and not on the order of seeds or on earlier
+//! computations.
 
 use super::{mean, probability_of_improvement, quantile};
 use crate::random::{Purpose, stream};
 use rand::{Rng, RngExt};
 use serde::Serialize;
 
-/// rliable's default; the ends of an interval are then good to about 1 % of its width.
+/// rliable's default. It determines the ends of an interval to about 1 % of its width.
 pub const RESAMPLES: usize = 50_000;
 
 /// A 95 % interval.
@@ -18,7 +20,7 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The interval of a statistic of all strata's values together.
+/// Returns the interval of a statistic of the values of all strata together.
 pub fn interval(strata: &[Vec<f64>], resamples: usize, statistic: impl Fn(&[f64]) -> f64) -> Interval {
     let strata = sorted(strata);
     let mut random = stream(0, Purpose::Bootstrap, 0, 0);
@@ -30,7 +32,7 @@ pub fn interval(strata: &[Vec<f64>], resamples: usize, statistic: impl Fn(&[f64]
     })
 }
 
-/// The interval of the probability that `x` is better than `y`: stratum by stratum, then averaged.
+/// Returns the interval of the probability that `x` is better than `y`, averaged over strata.
 pub fn improvement_interval(x: &[Vec<f64>], y: &[Vec<f64>], resamples: usize) -> Interval {
     let (x, y) = (sorted(x), sorted(y));
     let mut random = stream(0, Purpose::Bootstrap, 1, 0);

@@ -6,12 +6,12 @@ mod bootstrap;
 
 pub use bootstrap::{Interval, RESAMPLES, improvement_interval, interval};
 
-/// The arithmetic mean, summed in index order; NaN for no values.
+/// The arithmetic mean, summed in index order, or NaN if there are no values.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The sample standard deviation (n − 1); 0 for a single value.
+/// The sample standard deviation (n − 1), or 0 for a single value.
 pub fn standard_deviation(values: &[f64]) -> f64 {
     if values.len() < 2 {
         return 0.0;
@@ -28,7 +28,7 @@ pub fn quantile(values: &[f64], p: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let at = p * last as f64;
     let (low, part) = (at.floor() as usize, at.fract());
-    // Two neighbours at infinity have no difference.
+    // Two infinite neighbors have no finite difference.
     match sorted.get(low + 1) {
         Some(next) if part > 0.0 && *next != sorted[low] => sorted[low] + part * (next - sorted[low]),
         _ => sorted[low],
@@ -40,8 +40,8 @@ pub fn median(values: &[f64]) -> f64 {
     quantile(values, 0.5)
 }
 
-/// The interquartile mean: a quarter of the values, rounded down, is left out at either end (rliable's, which is SciPy's
-/// `trim_mean(values, 0.25)`). It ignores a lucky seed as the median does, and uses twice the data.
+/// The interquartile mean: a quarter of the values, rounded down, is dropped at either end (as in rliable, and the same
+/// as SciPy's `trim_mean(values, 0.25)`). It resists a lucky seed as the median does, and it uses twice the data.
 pub fn interquartile_mean(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -49,14 +49,14 @@ pub fn interquartile_mean(values: &[f64]) -> f64 {
     mean(&sorted[cut..sorted.len() - cut])
 }
 
-/// How likely a value of `x` is more than one of `y`; a tie counts half. 0.5 means that neither is better.
+/// The probability that a value of `x` exceeds one of `y`, where a tie counts half. 0.5 means that neither is better.
 pub fn probability_of_improvement(x: &[f64], y: &[f64]) -> f64 {
     let wins =
         |x: &f64| -> f64 { y.iter().map(|y| if x > y { 1.0 } else { f64::from(u8::from(x == y)) / 2.0 }).sum::<f64>() };
     x.iter().map(wins).sum::<f64>() / (x.len() * y.len()) as f64
 }
 
-/// The rank of each value, 1 for the least; equal values share the mean of their places.
+/// The rank of each value, 1 for the lowest. Equal values share the mean of their ranks.
 pub fn ranks(values: &[f64]) -> Vec<f64> {
     let rank = |v: &f64| {
         let less = values.iter().filter(|other| *other < v).count();

@@ -1,4 +1,4 @@
-//! D4RL's layout: the steps of all episodes one after the other; state and observation are those before the action.
+//! D4RL's layout: the steps of all episodes one after the other, each with the state and observation before its action.
 
 use super::Sink;
 use super::infos::actions;

@@ -1,4 +1,4 @@
-//! Minari's layout: a group `episode_0`, `episode_1`, … per episode.
+//! Minari's layout: one group per episode, named `episode_0`, `episode_1`, …
 
 use super::Sink;
 use super::infos::{actions, infos};
@@ -37,7 +37,7 @@ impl Sink for Groups<'_> {
     }
 }
 
-/// What Minari keeps about an episode. Its standard deviation is the population's.
+/// Writes Minari's attributes of an episode. Its standard deviation is that of the population.
 fn attributes(group: &Group, index: usize, episode: &Recording) -> Result<()> {
     let rewards = &episode.rewards;
     let steps = rewards.len() as f64;

@@ -1,9 +1,9 @@
-//! The Gymnasium environment a task equals, in the words of Gymnasium's own `spec.to_json()`.
+//! The Gymnasium environment that a task matches, in the format of Gymnasium's `spec.to_json()`.
 
 use crate::sim::{self, Task};
 use serde_json::{Value, json};
 
-/// Gymnasium's name, its module, and the return it calls solved.
+/// Gymnasium's name, its module, and the return at which it considers the environment solved.
 const ENVIRONMENTS: [(&str, &str, Option<f64>); 6] = [
     ("Swimmer", "swimmer", Some(360.0)),
     ("Hopper", "hopper", Some(3800.0)),
@@ -13,7 +13,7 @@ const ENVIRONMENTS: [(&str, &str, Option<f64>); 6] = [
     ("Humanoid", "humanoid", None),
 ];
 
-/// The specification that rebuilds the environment; none for a task that Gymnasium does not have.
+/// Returns the specification that rebuilds the environment, or `None` for a task that Gymnasium does not have.
 pub fn env_spec(task: &Task) -> Option<Value> {
     if !sim::is_built_in(task) {
         return None;
@@ -21,7 +21,7 @@ pub fn env_spec(task: &Task) -> Option<Value> {
     let id = task.definition.gymnasium.as_deref()?;
     let (name, version) = id.rsplit_once("-v")?;
     let (_, module, threshold) = ENVIRONMENTS.iter().find(|(known, ..)| *known == name)?;
-    // Our Ant feels contact forces in both versions; v4 does so only when asked.
+    // Our Ant observes contact forces in both versions. Gymnasium's v4 does so only on request.
     let kwargs = if id == "Ant-v4" { json!({ "use_contact_forces": true }) } else { json!({}) };
     Some(json!({
         "id": id,

@@ -1,18 +1,18 @@
-//! What a trace tells about the states of an episode besides the observations.
+//! The information that a trace holds about the states of an episode besides the observations.
 
 use crate::rollout::Recording;
 use crate::sim::Reward;
 
-/// A table of T + 1 rows that belongs to the states, not to the steps.
+/// A table of T + 1 rows, one per state rather than one per step.
 pub struct Info {
     pub name: &'static str,
-    /// 0: a plain vector.
+    /// 0 stands for a plain vector.
     pub columns: usize,
     pub values: Vec<f64>,
 }
 
-/// State and parts of the reward of an episode. Names and signs are those of Gymnasium's v5 infos: costs are negative. A
-/// reset pays nothing: row 0 is 0.
+/// Lists the states of an episode and the parts of its rewards. Names and signs are those of Gymnasium's v5 infos,
+/// where costs are negative. Row 0 is the reset, whose reward is 0.
 pub fn infos(episode: &Recording) -> Vec<Info> {
     let rows = episode.x_position.len();
     let part = |name, of: fn(&Reward) -> Option<f64>| {
@@ -35,7 +35,7 @@ pub fn infos(episode: &Recording) -> Vec<Info> {
     infos
 }
 
-/// The actions as traces keep them. Simulation and reward used them as f64; Gymnasium's action spaces are f32.
+/// Returns the actions as f32, like Gymnasium's action spaces. The simulation and the reward used them as f64.
 pub fn actions(episode: &Recording) -> Vec<f32> {
     episode.actions.iter().map(|&action| action as f32).collect()
 }

@@ -1,4 +1,4 @@
-//! What a reader must know to use the numbers: how many, in which spaces, from which environment and policy.
+//! The facts that a reader needs to use the numbers: their count, the spaces, the environment and the policy.
 
 use super::Request;
 use super::gymnasium::env_spec;
@@ -8,10 +8,10 @@ use crate::statistics::mean;
 use hdf5::Location;
 use serde_json::{Map, Value, json};
 
-/// What was written.
+/// A summary of the written episodes.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
-    /// In order of the episodes.
+    /// The returns in the order of the episodes.
     pub returns: Vec<f64>,
     pub steps: usize,
 }
@@ -27,7 +27,7 @@ impl Totals {
     }
 }
 
-/// The keys of Minari's `metadata.json`. Spaces and environment are texts that hold JSON: that is Minari's way.
+/// The contents of Minari's `metadata.json`. Minari expects the spaces and the environment as strings of JSON.
 pub struct Metadata(pub(super) Map<String, Value>);
 
 impl Metadata {
@@ -78,10 +78,11 @@ impl Metadata {
     }
 }
 
-/// The MuJoCo whose numbers these are.
+/// The version of MuJoCo that produced the numbers.
 const MUJOCO: &str = "3.17.0";
 
-/// A Gymnasium box in Minari's JSON. Written by hand: its readers want the bare word Infinity, which JSON libraries refuse.
+/// Returns a Gymnasium box in Minari's JSON. It is formatted by hand because Minari expects a bare `Infinity`, which
+/// JSON libraries refuse.
 fn space(dtype: &str, size: usize, low: &str, high: &str) -> String {
     let all = |bound: &str| vec![bound; size].join(", ");
     format!(

@@ -1,4 +1,5 @@
-//! A dataset that `minari.load_dataset(id)` opens: the folder `ROOT/id/data` with the episodes and their metadata.
+//! Writes a dataset that `minari.load_dataset(id)` opens: the folder `ROOT/id/data` with the episodes and their
+//! metadata.
 
 use super::groups::Groups;
 use super::metadata::{Metadata, Totals};
@@ -10,10 +11,10 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The format version to claim: readers from 0.5.0 on accept it, and a later one would lock out earlier readers.
+/// The format version to declare. Readers from 0.5.0 on accept it, and a later one would lock out earlier readers.
 const FORMAT: &str = "0.5.0";
 
-/// A dataset's id, `[namespace/…]name-v<N>`: its folder below the root.
+/// The id of a dataset, `[namespace/…]name-v<N>`, which is also its folder below the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatasetId(String);
 
@@ -49,7 +50,7 @@ impl DatasetId {
     }
 }
 
-/// Where Minari looks: `$MINARI_DATASETS_PATH`, or `.minari/datasets` in the home folder.
+/// Returns the place where Minari looks: `$MINARI_DATASETS_PATH`, or `.minari/datasets` in the home folder.
 pub fn default_root() -> Result<PathBuf> {
     let chosen = env::var_os("MINARI_DATASETS_PATH").filter(|path| !path.is_empty()).map(PathBuf::from);
     let home = || env::home_dir().map(|home| home.join(".minari/datasets"));
@@ -58,7 +59,7 @@ pub fn default_root() -> Result<PathBuf> {
     })
 }
 
-/// Writes the dataset; it appears at once when complete.
+/// Writes the dataset, which appears under its name only when it is complete.
 pub fn write(
     request: &Request,
     id: &DatasetId,

@@ -1,16 +1,16 @@
-//! In: a task, a policy, seeds. Out: episodes as HDF5, in Minari's or D4RL's layout: what was seen, done and paid at every
-//! step, for Python and other programs. Must not know: optimizers, runs, the terminal.
+//! In: a task, a policy, seeds. Out: episodes as HDF5 files in Minari's or D4RL's layout, with the observation, action
+//! and reward of every step, for Python and other programs. Must not know: optimizers, runs, the terminal.
 //!
 //! | file | holds |
 //! |---|---|
-//! | [`infos`] | state and parts of the reward, as named tables |
-//! | [`groups`] | Minari's layout: a group per episode |
+//! | [`infos`] | the states and the parts of the rewards, as named tables |
+//! | [`groups`] | Minari's layout: one group per episode |
 //! | [`d4rl`] | D4RL's layout: all steps one after the other |
-//! | [`metadata`] | what a reader must know to use the numbers: spaces, environment, origin |
+//! | [`metadata`] | the facts that a reader needs: spaces, environment, origin |
 //! | [`minari`] | the folder around it that `minari.load_dataset` opens |
 //!
-//! Episodes are simulated by all threads in small batches while the batch before is compressed and written, so memory does
-//! not grow with their number.
+//! All threads simulate small batches of episodes while the previous batch is compressed and written, so memory does
+//! not grow with the number of episodes.
 
 pub mod d4rl;
 pub mod groups;
@@ -29,32 +29,32 @@ use metadata::{Metadata, Totals};
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
 
-/// The episodes to record: the policy from reset seeds `first_seed`, `first_seed` + 1, …
+/// The episodes to record: the policy played from reset seeds `first_seed`, `first_seed` + 1, …
 pub struct Request<'a> {
     pub evaluator: &'a Evaluator,
     pub task: &'a Task,
     pub policy: &'a LinearPolicy,
     pub first_seed: u64,
     pub episodes: usize,
-    /// The command that found the policy, if it is known.
+    /// The command that found the policy, if known.
     pub origin: Option<String>,
 }
 
-/// How the steps are laid out in a single file.
+/// The layout of the steps in a single file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// A group per episode.
+    /// One group per episode.
     Minari,
     /// All episodes one after the other.
     D4rl,
 }
 
-/// A layout being filled, episode by episode.
+/// Writes episodes in one of the layouts.
 trait Sink {
     fn write(&mut self, index: usize, episode: &Recording) -> hdf5::Result<()>;
 }
 
-/// Writes one HDF5 file with the metadata as attributes of its root. `seen` is told how many episodes are done.
+/// Writes one HDF5 file with the metadata as attributes of its root. Calls `seen` with the number of finished episodes.
 pub fn write_file(
     request: &Request,
     layout: Layout,
@@ -81,7 +81,7 @@ pub fn write_file(
 fn record(request: &Request, sink: &mut dyn Sink, target: &Path, seen: &mut dyn FnMut(usize)) -> Result<Totals> {
     let batch = 2 * request.evaluator.threads();
     std::thread::scope(|scope| {
-        // Made in here, so that an early return drops the receiver and the thread it waits for can end.
+        // Created in here, so that an early return drops the receiver and the simulating thread can end.
         let (sender, receiver) = sync_channel::<Vec<Recording>>(1);
         scope.spawn(move || {
             let indices: Vec<usize> = (0..request.episodes).collect();
@@ -91,7 +91,7 @@ fn record(request: &Request, sink: &mut dyn Sink, target: &Path, seen: &mut dyn 
                     let seed = request.first_seed.wrapping_add(index as u64);
                     Recording::new(simulator, request.policy, seed, channels)
                 });
-                // The writer is gone only if it failed, and then says why itself.
+                // The writer stops early only on an error, which it reports itself.
                 if sender.send(episodes).is_err() {
                     return;
                 }
@@ -110,7 +110,8 @@ fn record(request: &Request, sink: &mut dyn Sink, target: &Path, seen: &mut dyn 
     })
 }
 
-/// A diverged episode's last numbers mean nothing, and leaving it out would show the policy better than it is.
+/// The last numbers of a diverged episode are meaningless, and leaving it out would make the policy look better than it
+/// is.
 fn diverged(episode: &Recording) -> Error {
     let outcome = &episode.outcome;
     Error::failed(format!(

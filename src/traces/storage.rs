@@ -1,15 +1,15 @@
-//! HDF5 in the few forms that traces need: compressed tables and attributes.
+//! The few parts of HDF5 that traces need: compressed tables and attributes.
 
 use hdf5::types::VarLenUnicode;
 use hdf5::{Dataset, DatasetBuilderEmpty, File, FileBuilder, Group, H5Type, Location, Result};
 use std::path::Path;
 
-/// Gzip level. Floats of a simulation barely compress better above it, and writing takes twice as long.
+/// The gzip level. Higher ones take twice as long and barely shrink simulated floats any further.
 const DEFLATE: u8 = 1;
-/// HDF5's chunk cache holds 1 MB; a larger chunk would be compressed anew at every partial write.
+/// HDF5's chunk cache holds 1 MB. A larger chunk would be compressed again at every partial write.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// Rows × columns; 0 columns mean a plain vector.
+/// Rows and columns, where 0 columns stand for a plain vector.
 #[derive(Clone, Copy)]
 pub struct TableSize {
     pub rows: usize,
@@ -22,7 +22,7 @@ impl TableSize {
     }
 }
 
-/// A new file. Nothing in it keeps the time of writing, so the same episodes make the same bytes.
+/// Creates a new file. It does not record the time of writing, so the same episodes make the same bytes.
 pub fn create(path: &Path) -> Result<File> {
     FileBuilder::new().with_fcpl(|file| file.obj_track_times(false)).create(path)
 }
@@ -35,7 +35,7 @@ fn compressed<T: H5Type>(group: &Group) -> DatasetBuilderEmpty {
     group.new_dataset::<T>().shuffle().deflate(DEFLATE).obj_track_times(false)
 }
 
-/// A complete table.
+/// Writes a complete table.
 pub fn table<T: H5Type>(group: &Group, name: &str, columns: usize, values: &[T]) -> Result<()> {
     let shape = TableSize { rows: values.len() / columns.max(1), columns };
     let chunk = shape.chunk_rows::<T>().clamp(1, shape.rows.max(1));
@@ -89,7 +89,7 @@ pub fn attribute<T: H5Type>(on: &Location, name: &str, value: T) -> Result<()> {
 }
 
 pub fn text_attribute(on: &Location, name: &str, text: &str) -> Result<()> {
-    // HDF5 ends texts at a zero byte; a person's text has none, and a stray one may go.
+    // HDF5 ends strings at a zero byte. No sensible text contains one, so it is dropped.
     let text: VarLenUnicode =
         text.replace('\0', "").parse().map_err(|e| hdf5::Error::Internal(format!("{name}: {e}")))?;
     attribute(on, name, text)

@@ -38,19 +38,19 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// What a run needs besides its settings; none of it changes a result.
+/// What a run needs besides its settings. None of it changes a result.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
     /// 0 means one per core.
     pub threads: usize,
     pub checkpoint_every: Duration,
-    /// Set from outside when the run has to save and leave.
+    /// Set from outside when the run must save and stop.
     pub leave: Arc<AtomicBool>,
-    /// Says settings as the command that a policy's provenance names.
+    /// Formats settings as the command that a policy's provenance names.
     pub command: fn(&PartialSettings) -> String,
 }
 
-/// What a search is made of, besides its options.
+/// The parts of a search, besides its options.
 struct Parts {
     task: Arc<Task>,
     run: RunFile,
@@ -62,7 +62,7 @@ struct Parts {
 }
 
 impl Training {
-    /// A new run. A folder that holds one already is refused, unless `force`.
+    /// Starts a new run. A folder that already holds one is refused, unless `force`.
     pub fn start(resolved: &Resolved, folder: &Folder, force: bool, options: RunOptions) -> Result<Training> {
         let settings = &resolved.settings;
         let task = sim::find(settings.env.as_deref().unwrap_or_default())?;
@@ -77,7 +77,7 @@ impl Training {
         let run = RunFile::new(resolved, Program::here(&task));
         let evaluator = Evaluator::new(&task, options.threads)?;
         let folder = folder.lock()?;
-        // Another process may have come first.
+        // Another process may have been faster.
         refuse_taken(&folder, force)?;
         folder.start(&run)?;
         let metrics = Metrics::start(&folder)?;
@@ -111,7 +111,7 @@ fn refuse_taken(folder: &Folder, force: bool) -> Result<()> {
         return Ok(());
     }
     let path = folder.path().display();
-    let taken = Error::failed(format!("a run is there already: {path}"));
+    let taken = Error::failed(format!("a run already exists: {path}"));
     Err(Error { kind: crate::error::Kind::Output, ..taken }
         .hint(format!("continue it with `resume {path}`, replace it with `force`, or choose another `out`"))
         .naming(&["resume", "force", "out"]))
@@ -166,7 +166,7 @@ fn fresh_state(settings: &PartialSettings, task: &Task) -> Result<SearchState> {
 fn normalizer_of(file: &Path, task: &Task) -> Result<crate::policy::Normalizer> {
     let policy = PolicyFile::read(file)?;
     if policy.observations != task.observations {
-        let what = format!("field `observations`: {}, the task has {}", policy.observations, task.observations);
+        let what = format!("field `observations`: {}, but the task has {}", policy.observations, task.observations);
         return Err(Error::input(file, what));
     }
     policy.normalizer.ok_or_else(|| Error::input(file, "field `normalizer`: this policy has none"))

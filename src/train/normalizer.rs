@@ -1,17 +1,17 @@
-//! Running mean and deviation of observations, as in ARS V2, and optionally their reach.
+//! The running mean and deviation of observations, as in ARS V2, and optionally their range.
 
 use crate::policy::Normalizer;
 use crate::settings::Normalize;
 use serde::{Deserialize, Serialize};
 
-/// A coordinate that hardly moved tells nothing: below this deviation it is not seen at all (ARS, Mania et al. 2018).
+/// A coordinate that hardly moves carries no information. Below this deviation it is ignored (ARS, Mania et al. 2018).
 const STILL: f64 = 1e-7;
 
-/// Where inputs are bounded, none may lie farther from its mean than this many units of its own. A force that is nearly
-/// always 0 has a tiny deviation, and the rare contact would be a spike of 50 units that throws every action to its limit.
+/// The largest distance of a bounded input from its mean, in its own units. A force that is nearly always 0 has a tiny
+/// deviation, and a rare contact would be a spike of 50 units that pushes every action to its limit.
 const REACH: f64 = 4.0;
 
-/// Count, mean, summed squared deviations and extremes of a stream of vectors (Welford; merged after Chan et al.).
+/// The count, mean, summed squared deviations and extremes of a stream of vectors (Welford; merged as in Chan et al.).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Observed {
     count: f64,
@@ -19,7 +19,7 @@ pub struct Observed {
     squares: Vec<f64>,
     least: Vec<f64>,
     most: Vec<f64>,
-    /// Whether the unit of an input is large enough that it never exceeds [`REACH`] units.
+    /// Whether units are made large enough that an input never exceeds [`REACH`] of them.
     bounded: bool,
 }
 
@@ -66,8 +66,8 @@ impl Observed {
         self.most.iter_mut().zip(most).for_each(|(known, x)| *known = known.max(*x));
     }
 
-    /// The normaliser these observations call for; the identity before there are two. A still coordinate has an infinite
-    /// deviation, so that it reads 0.
+    /// Returns the normalizer for these observations, or the identity if there are fewer than two. A coordinate that
+    /// does not move gets an infinite deviation, so that it reads 0.
     pub fn normalizer(&self) -> Normalizer {
         if self.count < 2.0 {
             return Normalizer { mean: vec![0.0; self.mean.len()], std: vec![1.0; self.mean.len()] };

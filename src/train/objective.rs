@@ -1,4 +1,4 @@
-//! What a candidate is told it is worth.
+//! Turns the episodes of candidates into the losses that an optimizer is told.
 
 use super::normalizer::Observed;
 use crate::policy::LinearPolicy;
@@ -9,15 +9,16 @@ use crate::sim::{EpisodeOutcome, Simulator, Task, rollout_of};
 use rand::Rng;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Seeds below this are for evaluation; training never draws one of them.
+/// Seeds below this are reserved for evaluation. Training never draws them.
 pub const FIRST_TRAINING_SEED: u64 = 1 << 32;
-/// The held-out evaluations' own seeds, the same every time so that they can be compared.
+/// The first seed of held-out evaluations. They use the same seeds every time, so that they can be compared.
 pub const HELDOUT_SEED: u64 = 1_000_000;
-/// Seeds on which a challenger has to confirm itself before it is called best; new ones each time.
+/// The first seed on which a challenger must confirm itself before it counts as the best. Every confirmation uses new
+/// seeds.
 pub const CONFIRM_SEED: u64 = 2_000_000;
-/// Seeds of the score written into a policy.
+/// The first seed of the score that is written into a policy.
 pub const SCORE_SEED: u64 = 1_500_000;
-/// Episodes of that score.
+/// The number of episodes of that score.
 pub const SCORE_EPISODES: usize = 100;
 
 /// The rule that turns episodes into a loss.
@@ -27,7 +28,7 @@ pub struct Objective {
     /// Subtracted from the reward of every step after the first `paid_steps`.
     shift: f64,
     paid_steps: usize,
-    /// Where a training episode is cut off.
+    /// The number of steps after which a training episode is cut off.
     steps: usize,
     common_resets: bool,
     lockstep: bool,
@@ -35,13 +36,13 @@ pub struct Objective {
     observe: Option<Normalize>,
 }
 
-/// How a batch went, candidates in index order.
+/// The results of a batch, with candidates in index order.
 pub struct Batch {
-    /// −return as training sees it; NaN where an episode diverged.
+    /// −return as training sees it, or NaN if an episode diverged.
     pub losses: Vec<f64>,
-    /// Mean return as the task pays it.
+    /// The mean return as the task pays it.
     pub returns: Vec<f64>,
-    /// One episode of the center.
+    /// The return of one episode of the center.
     pub center_return: f64,
     pub steps: u64,
     pub diverged: u64,
@@ -70,7 +71,7 @@ impl Objective {
         }
     }
 
-    /// Episodes a candidate costs.
+    /// The number of episodes that a candidate costs.
     pub fn episodes(&self) -> usize {
         self.episodes
     }
@@ -104,7 +105,7 @@ impl Objective {
         Some(Batch { center_return: center.outcome.value, ..self.collect(&parts, per_candidate) })
     }
 
-    /// The reset seed of a training episode: a function of its place alone.
+    /// Returns the reset seed of a training episode, which depends only on its place in the run.
     fn training_seed(&self, generation: u64, candidate: usize, episode: usize) -> u64 {
         let candidate = if self.common_resets { 0 } else { candidate as u64 };
         let place = candidate << 32 | episode as u64;
@@ -141,12 +142,12 @@ impl Objective {
         Part { outcome: EpisodeOutcome { seed: 0, value, length, terminated, diverged }, steps, observed: None }
     }
 
-    /// What training is told of an episode: the return without the survival bonus of the steps after the first few.
+    /// Returns the loss that training sees: minus the return without the survival bonus after the first few steps.
     fn loss(&self, outcome: &EpisodeOutcome) -> f64 {
         outcome.loss() + self.shift * outcome.length.saturating_sub(self.paid_steps) as f64
     }
 
-    /// Merges in index order, so that no thread has a say in the sums.
+    /// Merges in index order, so that the threads do not affect the sums.
     fn collect(&self, parts: &[Part], per_candidate: usize) -> Batch {
         let mut observed: Option<Observed> = None;
         for part in parts.iter().filter_map(|part| part.observed.as_ref()) {
@@ -222,7 +223,7 @@ mod tests {
             survival_steps: Some(200),
             ..PartialSettings::default()
         });
-        // Falling over at once against stumbling backwards for a while: only without any bonus the first one wins.
+        // Falling at once against stumbling backward for a while: only without any bonus does the first one win.
         let (at_once, stumbling) = (episode(10, 9.0), episode(120, 110.0));
         assert!(all_off.loss(&at_once) < all_off.loss(&stumbling));
         assert!(first_paid.loss(&at_once) > first_paid.loss(&stumbling));

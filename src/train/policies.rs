@@ -1,4 +1,4 @@
-//! The policies that a run leaves: the best so far, and at the end the center too, both scored.
+//! The policies that a run writes: the best so far, and at the end the center as well, both scored.
 
 use super::Training;
 use super::objective::{SCORE_EPISODES, SCORE_SEED};
@@ -10,7 +10,7 @@ use crate::statistics::{mean, quantile, standard_deviation};
 use serde_json::{Value, json};
 
 impl Training {
-    /// Scores center and best on seeds nobody has seen and writes them. `None` if told to leave.
+    /// Scores the center and the best policy on unseen seeds and writes them. Returns `None` if told to stop.
     pub(super) fn finish(&mut self) -> Result<Option<()>> {
         let center = self.state.center(self.settings());
         let best = self.state.best.clone().unwrap_or_else(|| center.clone());
@@ -28,7 +28,7 @@ impl Training {
         }
     }
 
-    /// How a policy came about, without anything that differs between machines or moments.
+    /// Describes how a policy was found, without anything that differs between machines or points in time.
     fn provenance(&self) -> Value {
         json!({
             "command": (self.command)(self.settings()),

@@ -1,4 +1,4 @@
-//! A run goes on: with the settings, the task, the model and the program that it began with, or not at all.
+//! Continues a run, either with the settings, task, model and program that it began with, or not at all.
 
 use super::state::SearchState;
 use super::{Parts, RunOptions, Training, check, fresh_state};
@@ -10,22 +10,22 @@ use crate::sim::{self, Task};
 use crate::{Error, Result};
 use std::path::Path;
 
-/// How to treat a run that is there already.
+/// How to treat an existing run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Resume {
-    /// Go on from the checkpoint before the latest.
+    /// Continue from the previous checkpoint instead of the latest.
     pub previous: bool,
-    /// Go on although program, MuJoCo, task or model have changed; recorded in run.toml.
+    /// Continue even if the program, MuJoCo, the task or the model has changed. The change is recorded in run.toml.
     pub allow_drift: bool,
 }
 
 impl Training {
-    /// Goes on from the folder's checkpoint. Only budget, target and time may be set anew.
+    /// Continues from the folder's checkpoint. Only the budget, target and time may change.
     pub fn resume(given: &PartialSettings, folder: &Folder, how: Resume, options: RunOptions) -> Result<Training> {
         let folder = folder.lock()?;
         let mut run = folder.read_run()?;
         given.check_used_by(&run.settings)?;
-        // An older version stored settings without effect, too.
+        // An older version also stored settings without effect.
         let stored = run.settings.only_used().with_absolute_paths();
         run.settings = merge(stored, given.clone().with_absolute_paths(), &folder)?;
         check(&run.settings)?;
@@ -51,13 +51,13 @@ impl Training {
     }
 }
 
-/// Whether a folder's checkpoint can be read.
+/// Checks that a folder's checkpoint can be read.
 pub fn check_checkpoint(folder: &Path) -> Result<()> {
     let folder = Folder::new(folder);
     folder.checkpoint().load::<SearchState>(false, &folder.read_run()?.settings).map(drop)
 }
 
-/// The stored settings with what may change changed; anything else that differs is an error that names it.
+/// Returns the stored settings with the permitted changes. Any other difference is an error that names it.
 fn merge(stored: PartialSettings, given: PartialSettings, folder: &LockedFolder) -> Result<PartialSettings> {
     let merged = PartialSettings {
         budget: given.budget.or(stored.budget),
@@ -77,7 +77,8 @@ fn merge(stored: PartialSettings, given: PartialSettings, folder: &LockedFolder)
     Ok(merged)
 }
 
-/// Records under what the run goes on from here. Changes are refused unless they are allowed; either way they are told.
+/// Records the versions that the run continues with. Changes are refused unless they are allowed, and reported either
+/// way.
 fn follow_drift(
     run: &mut RunFile,
     here: Program,
@@ -89,12 +90,12 @@ fn follow_drift(
     let changes = run.program.changes(&here);
     if !changes.is_empty() {
         if !how.allow_drift {
-            let what = format!("the run was made with another {}", changes.join("; "));
+            let what = format!("the run was made with a different {}", changes.join("; "));
             return Err(Error::input(folder.file("run.toml"), what)
-                .hint("results would no longer be reproducible; `allow_drift` goes on and records it")
+                .hint("results would no longer be reproducible; `allow_drift` continues and records the change")
                 .naming(&["allow_drift"]));
         }
-        notes.push(format!("going on although the run was made with another {}", changes.join("; ")));
+        notes.push(format!("continuing although the run was made with a different {}", changes.join("; ")));
         run.drift.push(Drift { after_generation: generation, from: run.program.clone(), to: here.clone() });
     }
     let unknown = run.program.unknown();
@@ -106,7 +107,7 @@ fn follow_drift(
     Ok(notes)
 }
 
-/// A search has the size of the task that it was begun for. No permission makes another size fit.
+/// A search has the size of the task that it began with, and `allow_drift` cannot change that.
 fn fit(state: &SearchState, task: &Task, folder: &LockedFolder) -> Result<()> {
     let (observations, actions) = (task.observations, task.actions);
     let weights = state.optimizer.center().len();

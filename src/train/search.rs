@@ -17,32 +17,33 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A search under way.
+/// A search in progress.
 pub struct Training {
     pub task: Arc<Task>,
     pub run: RunFile,
     pub folder: LockedFolder,
     pub state: SearchState,
-    /// What the user should know before the run goes on.
+    /// What the user should know before the run continues.
     pub notes: Vec<String>,
     pub(super) evaluator: Evaluator,
     pub(super) objective: Objective,
     pub(super) metrics: Metrics,
     pub(super) checkpoint_every: Duration,
-    /// Set from outside when the run has to leave.
+    /// Set from outside when the run must stop.
     pub(super) leave: Arc<AtomicBool>,
     pub(super) command: fn(&PartialSettings) -> String,
 }
 
 impl Training {
-    /// Runs until a rule says stop; `watch` sees every finished generation.
+    /// Runs until a rule says stop. `watch` sees every finished generation.
     pub fn run(&mut self, watch: &mut dyn FnMut(&GenerationRow)) -> Result<Stop> {
         let (started, seconds_before) = (Instant::now(), self.state.seconds);
         let mut saved = Instant::now();
         let stop = loop {
             self.state.seconds = seconds_before + started.elapsed().as_secs_f64();
             if self.state.pending.is_none() {
-                // Before candidates are asked for, which may cost a model; and again once it is known how many they are.
+                // Check once before asking for candidates, which may cost a model fit, and again once their number is
+                // known.
                 if let Some(stop) = self.rule(1) {
                     break stop;
                 }
@@ -101,12 +102,12 @@ impl Training {
         (self.state.seconds >= time.as_secs_f64()).then_some(Stop::Time(time))
     }
 
-    /// Training episodes of a generation.
+    /// The training episodes of a generation.
     fn cost(&self, candidates: usize) -> u64 {
         (candidates * self.objective.episodes()) as u64
     }
 
-    /// Evaluate and tell. `None` if told to leave: then nothing has changed.
+    /// Evaluates and tells. Returns `None` if told to stop, and nothing has changed then.
     fn generation(&mut self, candidates: DMatrix<f64>) -> Option<()> {
         let candidates = self.settings().bounds().apply(candidates);
         let (normalizer, center) = (self.state.normalizer(), self.state.center(self.settings()));
@@ -160,8 +161,8 @@ impl Training {
         Some(())
     }
 
-    /// Completes the pending generation: where it is due, the center is evaluated on the held-out seeds, and whoever
-    /// would be best has to confirm it on fresh ones.
+    /// Completes the pending generation. If an evaluation is due, the center plays on the held-out seeds, and a policy
+    /// that would be the new best must confirm it on fresh ones.
     fn hold_out(&mut self) -> Result<Option<GenerationRow>> {
         let Some(mut row) = self.state.pending.clone() else { return Err(Error::failed("no generation to complete")) };
         if self.heldout_is_due() {

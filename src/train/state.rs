@@ -1,4 +1,4 @@
-//! Everything a search is at one moment: what a checkpoint stores.
+//! The complete state of a search, which a checkpoint stores.
 
 use super::normalizer::Observed;
 use crate::optim::{AnyOptimizer, Optimizer};
@@ -13,33 +13,33 @@ use serde_json::{Value, json};
 #[derive(Serialize, Deserialize)]
 pub struct SearchState {
     pub optimizer: AnyOptimizer,
-    /// What training has seen, if observations are normalised by it.
+    /// The statistics of what training has seen, if observations are normalized by them.
     pub observed: Option<Observed>,
-    /// The normaliser of a file, if observations are normalised by that.
+    /// The normalizer from a file, if observations are normalized by that.
     pub fixed: Option<Normalizer>,
     pub generation: u64,
     pub episodes: u64,
     pub steps: u64,
-    /// Training episodes of the latest generation.
+    /// The training episodes of the latest generation.
     pub cost: u64,
     pub seconds: f64,
     /// The latest held-out mean of the center.
     pub heldout: Option<f64>,
     pub best: Option<Contender>,
-    /// The best sample since the last held-out evaluation, not confirmed yet.
+    /// The best sample since the last held-out evaluation, not yet confirmed.
     pub challenger: Option<Contender>,
-    /// A generation that was told but whose held-out evaluation is still to come.
+    /// A generation that was told but still awaits its held-out evaluation.
     pub pending: Option<GenerationRow>,
-    /// Bytes of metrics.csv that belong to this state.
+    /// The bytes of metrics.csv that belong to this state.
     pub metrics: u64,
 }
 
-/// A policy that is, or would be, best.
+/// A policy that is, or may become, the best.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contender {
     pub weights: Vec<f64>,
     pub normalizer: Option<Normalizer>,
-    /// Mean return it is judged by.
+    /// The mean return that it is judged by.
     pub value: f64,
     pub generation: u64,
     pub from: Source,
@@ -48,14 +48,14 @@ pub struct Contender {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// The distribution's center.
+    /// The center of the distribution.
     Center,
     /// One of its samples.
     Sample,
 }
 
 impl SearchState {
-    /// The normaliser in force, frozen inside a generation.
+    /// The current normalizer, which is frozen within a generation.
     pub fn normalizer(&self) -> Option<Normalizer> {
         self.observed.as_ref().map(Observed::normalizer).or_else(|| self.fixed.clone())
     }
@@ -79,8 +79,8 @@ impl Contender {
         LinearPolicy::from_rows(&self.weights, task.observations, self.normalizer.clone())
     }
 
-    /// The policy file. A coordinate that never moved has no deviation a file could hold: its weights become 0 instead,
-    /// which acts the same.
+    /// Returns the policy file. A coordinate that never moved has an infinite deviation, which a file cannot hold. Its
+    /// weights become 0 instead, which acts the same.
     pub fn file(&self, task: &Task, score: Value, provenance: Value) -> PolicyFile {
         let mut rows: Vec<Vec<f64>> = self.weights.chunks(task.observations).map(<[f64]>::to_vec).collect();
         let mut normalizer = self.normalizer.clone();

@@ -1,4 +1,4 @@
-//! Why a run ended, for those who ask and in words.
+//! Why a run ended, as a value and in words.
 
 use crate::optim::StopReason;
 use std::fmt;
@@ -11,7 +11,7 @@ pub enum Stop {
     Target(f64),
     Time(Duration),
     Optimizer(StopReason),
-    /// Told to leave; everything is saved.
+    /// Told to stop. Everything is saved.
     Interrupted,
 }
 

@@ -1,4 +1,4 @@
-//! Many runs side by side: what is missing is run, what is there is gone on with, what is done is left alone.
+//! Runs many trials side by side. Missing ones are run, unfinished ones continue, and finished ones are left alone.
 
 use super::{Resume, RunOptions, Stop, Training};
 use crate::run_folder::{Folder, Program};
@@ -13,8 +13,8 @@ pub struct PlannedRun {
 }
 
 impl PlannedRun {
-    /// Whether it has been run to its end under exactly these settings; unless drift is allowed, also by this program, on
-    /// this task and model.
+    /// Whether it has finished with exactly these settings. Unless drift is allowed, it must also be from this program,
+    /// task and model.
     pub fn is_done(&self, how: Resume) -> Result<bool> {
         let settings = &self.resolved.settings;
         if !self.folder.is_taken() {
@@ -40,9 +40,8 @@ impl PlannedRun {
     }
 }
 
-/// Runs the trials, as many at a time as there are threads; `finished` hears of each as it ends, with what the user
-/// should know about it. Stops at the first error,
-/// and when told to leave.
+/// Runs the trials, as many at a time as there are threads. Calls `finished` for each one as it ends, with notes for
+/// the user. Stops at the first error, and when told to.
 pub fn run_all(
     trials: &[PlannedRun],
     how: Resume,

@@ -34,7 +34,7 @@ fn an_edited_task_or_model_is_not_gone_on_with() {
     let path = run.to_str().unwrap();
     let output = locomotion(&["train", "--resume", path, "--budget", "24", "--allow-drift"]);
     ok(&output);
-    assert!(stderr(&output).contains("note: going on although the run was made with another compiled model"));
+    assert!(stderr(&output).contains("note: continuing although the run was made with a different compiled model"));
     assert!(read(&run, "run.toml").contains("after_generation = 2"), "it is recorded");
 
     // Another size fits no permission.

@@ -34,7 +34,7 @@ fn later_places_win_and_are_named() {
     let of = explained(&env);
     is(&of, "budget", "111", "task");
     is(&of, "seed", "0", "default");
-    is(&of, "lambda0", "(unset)", "the optimizer's own");
+    is(&of, "lambda0", "(unset)", "the optimizer's default");
     let of = explained(&[&env[..], &["--optimizer", "ars"]].concat());
     is(&of, "budget", "222", "task");
     let of = explained(&[&env[..], &["--config", config.to_str().unwrap(), "--batch", "40"]].concat());

@@ -102,7 +102,7 @@ fn nothing_is_overwritten_without_force() {
     let before = results(&run);
     let again = quick(&run, &["--seed", "5"]);
     assert_eq!(again.status.code(), Some(4), "{}", stderr(&again));
-    assert!(stderr(&again).contains("a run is there already") && stderr(&again).contains("--resume"));
+    assert!(stderr(&again).contains("a run already exists") && stderr(&again).contains("--resume"));
     assert_eq!(results(&run), before);
     ok(&quick(&run, &["--seed", "5", "--force"]));
     assert_ne!(results(&run).0, before.0);
@@ -183,7 +183,7 @@ fn the_papers_protocol_sets_its_choices_together_and_says_what_differs() {
         out.to_str().unwrap(),
     ]);
     ok(&output);
-    assert!(stdout(&output).contains("raw observations, where the paper's"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("raw observations, although the paper's"), "{}", stdout(&output));
     let run: toml::Table = read(&out, "run.toml").parse().unwrap();
     let settings = &run["settings"];
     for (key, value) in [("variant", "published"), ("init", "uniform"), ("bound", "1"), ("normalize", "none")] {

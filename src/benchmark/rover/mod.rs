@@ -1,10 +1,11 @@
-//! A rover's path over a plain with obstacles, 60 numbers: 30 points that a smooth curve is fitted to.
+//! Plans a rover's path across a terrain with obstacles. The 60 numbers are 30 points that a smooth curve is fitted to.
 //!
-//! The problem is Wang, Gehring, Kohli and Jegelka's (2018). Their curve is FITPACK's smoothing spline, whose tolerance is
-//! wider than 30 points of the unit square can scatter: it always is the knot-free one, the least-squares cubic over the
-//! normalised length of the polygon. That is what is computed here. Two things differ: they add noise of deviation 1e-4 to
-//! the points, we none; and theirs fails where points coincide. Here fewer than four distinct lengths give the cubic
-//! whose control points are nearest to the points' mean, and a path that stays where it is stays.
+//! The problem is from Wang, Gehring, Kohli and Jegelka (2018). Their curve is FITPACK's smoothing spline, but its
+//! tolerance exceeds the scatter of 30 points in the unit square. The result is always the spline without inner knots,
+//! which is the least-squares cubic over the normalized length of the polygon, and we compute that directly. There are
+//! two differences. They add noise of deviation 1e-4 to the points, and we add none. Their code fails if points
+//! coincide. Here, fewer than four distinct lengths give the cubic whose control points are closest to the mean of the
+//! points, and a path without length stays where it is.
 
 mod obstacles;
 
@@ -14,19 +15,19 @@ use super::Problem;
 use nalgebra::DMatrix;
 
 const POINTS: usize = 30;
-/// The path is measured at so many places.
+/// The number of places at which the path is measured.
 pub const PLACES: usize = 1000;
-/// Half a side of an obstacle.
+/// Half the side of an obstacle.
 pub const HALF: f64 = 0.025;
 pub const START: Place = [0.05, 0.05];
 pub const GOAL: Place = [0.95, 0.95];
-/// Singular values this much below the largest are rounding.
+/// Singular values this much smaller than the largest one are rounding errors.
 const ROUNDING: f64 = 1e-10;
 
 /// x and y.
 pub type Place = [f64; 2];
 
-/// The problem. Its value is cost − 5, so that 5 − cost, the reward, is maximised.
+/// The problem. Its value is cost − 5, so minimizing it maximizes the reward, 5 − cost.
 #[derive(Clone, Copy, Debug)]
 pub struct Rover;
 
@@ -39,13 +40,13 @@ impl Problem for Rover {
         (0.0, 1.0)
     }
 
-    /// Of the path of x clipped to the box; NaN where a coordinate is.
+    /// The value of the path of x, clipped to the box. It is NaN if any coordinate is NaN.
     fn value(&self, x: &[f64]) -> f64 {
         if x.iter().any(|v| v.is_nan()) { f64::NAN } else { cost(&path(x)) - 5.0 }
     }
 }
 
-/// The path of x, clipped to the box, at [`PLACES`] evenly spaced parameters. A NaN counts as 0.
+/// Returns the path of x, clipped to the box, at [`PLACES`] evenly spaced parameters. A NaN counts as 0.
 pub fn path(x: &[f64]) -> Vec<Place> {
     let inside = |v: f64| if v.is_nan() { 0.0 } else { v.clamp(0.0, 1.0) };
     let points: Vec<Place> =
@@ -58,7 +59,7 @@ pub fn path(x: &[f64]) -> Vec<Place> {
     (0..PLACES).map(place).collect()
 }
 
-/// The length of the polygon up to each point, as a share of the whole.
+/// Returns the length of the polygon up to each point, as a fraction of the whole.
 fn lengths(points: &[Place]) -> Vec<f64> {
     let mut so_far = vec![0.0];
     for pair in points.windows(2) {
@@ -68,7 +69,7 @@ fn lengths(points: &[Place]) -> Vec<f64> {
     if whole > 0.0 { so_far.iter().map(|length| length / whole).collect() } else { so_far }
 }
 
-/// The four control points (rows) of the least-squares cubic Bézier curve.
+/// Fits the least-squares cubic Bézier curve and returns its four control points as rows.
 fn fit(parameters: &[f64], points: &[Place]) -> DMatrix<f64> {
     let basis = DMatrix::from_fn(points.len(), 4, |k, i| bernstein(parameters[k])[i]);
     let places = DMatrix::from_fn(points.len(), 2, |k, axis| points[k][axis]);
@@ -80,7 +81,7 @@ fn fit(parameters: &[f64], points: &[Place]) -> DMatrix<f64> {
     {
         return control;
     }
-    // The four functions add up to 1 everywhere, so a curve moves with its control points.
+    // The four basis functions add up to 1 everywhere, so a curve moves along with its control points.
     let middle = places.row_mean();
     let centered = DMatrix::from_fn(points.len(), 2, |k, axis| places[(k, axis)] - middle[axis]);
     let least = basis.svd(true, true).solve(&centered, ROUNDING).unwrap_or_else(|_| DMatrix::zeros(4, 2));
@@ -92,7 +93,7 @@ fn bernstein(t: f64) -> [f64; 4] {
     [u * u * u, 3.0 * t * u * u, 3.0 * t * t * u, t * t * t]
 }
 
-/// The cost of moving along the path, and of missing start and goal.
+/// Returns the cost of moving along the path and of missing the start and the goal.
 fn cost(path: &[Place]) -> f64 {
     let density: Vec<f64> = path.iter().map(|place| 0.05 + if is_blocked(place) { 20.0 } else { 0.0 }).collect();
     let leg = |k: usize| distance(&path[k], &path[k + 1]) * (density[k] + density[k + 1]) / 2.0;
@@ -101,7 +102,7 @@ fn cost(path: &[Place]) -> f64 {
     along + 10.0 * missed(&path[0], &START) + 10.0 * missed(&path[path.len() - 1], &GOAL)
 }
 
-/// In an obstacle or off the plain. A lower edge belongs to what it bounds, an upper one does not.
+/// Whether a place is inside of an obstacle or off the terrain. Lower edges belong to the obstacle, upper edges do not.
 fn is_blocked(place: &Place) -> bool {
     let within = |low: f64, high: f64, v: f64| low <= v && v < high;
     let on = |center: &Place| (0..2).all(|i| within(center[i] - HALF, center[i] + HALF, place[i]));

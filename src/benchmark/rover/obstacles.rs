@@ -1,6 +1,6 @@
-//! Where the obstacles are.
+//! The positions of the obstacles.
 
-/// Centres of the squares.
+/// The centers of the squares.
 pub const CENTERS: [[f64; 2]; 113] = [
     [0.43143755, 0.20876147],
     [0.38485367, 0.39183579],

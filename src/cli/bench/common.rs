@@ -1,4 +1,4 @@
-//! What benchmarks have in common: flags, trials side by side, tables and figures in a folder.
+//! What the benchmarks share: flags, trials side by side, tables and figures in a folder.
 
 use super::super::again::path;
 use super::super::interrupt::Interrupt;
@@ -15,32 +15,32 @@ use clap::Args;
 use std::path::PathBuf;
 
 const OUT: &str = "runs/bench";
-/// Who runs where nobody is named.
+/// The optimizers that run if none are named.
 pub const USUAL: &str = "syncma:published:2 syncma:adaptive cma-es random-search";
-/// The build whose results these are: numbers of another are not taken over.
+/// The build that produced the results. Results of another build are not reused.
 const PROGRAM: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("SEARCHES"));
 
 #[derive(Args)]
 pub struct Common {
-    /// Optimizers, with commas between; SynCMA's variant and lambda0 may follow: syncma:exact:4
+    /// Optimizers, separated by commas. SynCMA's variant and lambda0 may follow: syncma:exact:4
     #[arg(long, value_delimiter = ',', value_name = "NAME[:VARIANT[:LAMBDA0]]")]
     pub optimizers: Vec<Contestant>,
-    /// Trials per optimizer and problem; each starts somewhere else
+    /// Trials per optimizer and problem, each from a different start
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     pub trials: Option<u16>,
-    /// Evaluations per trial; a last generation is cut there
+    /// Evaluations per trial; the last generation is cut short if necessary
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
     pub budget: Option<u64>,
     /// Candidates per generation [default: twice the dimension; annealing and TuRBO have their own]
     #[arg(long)]
     batch: Option<usize>,
-    /// Standard deviation of a candidate's coordinate at the start
+    /// Initial standard deviation of a candidate's coordinates
     #[arg(long, default_value_t = paper::SIGMA)]
     sigma: f64,
     /// Seed of the first trial; the others follow
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Folder to write to; what is there already is gone on with
+    /// Folder to write to; existing results are kept and missing trials added
     #[arg(long, default_value = OUT, value_name = "DIR")]
     out: PathBuf,
     /// Threads; 0 means one per core. Results do not depend on it
@@ -51,7 +51,7 @@ pub struct Common {
     json: bool,
 }
 
-/// What each trial of a benchmark shares, with all defaults in place.
+/// What all trials of a benchmark share, with all defaults filled in.
 pub struct Plan {
     pub contestants: Vec<Contestant>,
     pub dim: usize,
@@ -60,14 +60,14 @@ pub struct Plan {
     pub target: Option<f64>,
 }
 
-/// A call that ran to its end, or the exit code of one that was interrupted.
+/// The outcomes of a completed call, or the exit code of an interrupted one.
 pub enum Ended {
     Whole(Vec<TrialOutcome>),
     Interrupted(u8),
 }
 
 impl Plan {
-    /// A column of the outcomes of [`Common::trials`] on these problems, each with its short name.
+    /// Builds a column from the outcomes of [`Common::trials`] on these problems, each with its short name.
     pub fn column(&self, name: String, problems: &[(&'static str, &'static str)], outcomes: &[TrialOutcome]) -> Column {
         let each = usize::from(self.trials);
         let rows = self.contestants.iter().zip(outcomes.chunks(each * problems.len())).map(|(contestant, outcomes)| {
@@ -80,7 +80,7 @@ impl Plan {
     }
 }
 
-/// The items without those that came before.
+/// Removes repeated items, keeping the first of each.
 pub fn once_each<T: Clone + PartialEq>(items: &[T]) -> Vec<T> {
     let mut once: Vec<T> = Vec::new();
     items.iter().for_each(|item| {
@@ -92,7 +92,7 @@ pub fn once_each<T: Clone + PartialEq>(items: &[T]) -> Vec<T> {
 }
 
 impl Common {
-    /// The contestants given, or the usual ones, which are written with spaces between.
+    /// Returns the named contestants, or the usual ones, which are separated by spaces.
     pub fn contestants(&self, usual: &str) -> Result<Vec<Contestant>> {
         match &self.optimizers[..] {
             [] => usual.split_whitespace().map(|word| word.parse().map_err(Error::usage)).collect(),
@@ -100,7 +100,8 @@ impl Common {
         }
     }
 
-    /// What measures the same again: the benchmark's own flags, and those here that are not the default.
+    /// Returns the command that repeats the measurement: the benchmark's own flags, and those here that differ from the
+    /// default.
     pub fn command(&self, name: &str, own: impl Iterator<Item = String>) -> String {
         let names: Vec<String> = self.optimizers.iter().map(Contestant::to_string).collect();
         let flags = [
@@ -116,7 +117,7 @@ impl Common {
         format!("locomotion bench {name}{flags}")
     }
 
-    /// How the trials were made, in words.
+    /// Describes how the trials were made.
     pub fn about(&self, plan: &Plan) -> String {
         let own = plan.contestants.iter().filter(|contestant| usual_batch(contestant, plan.dim).is_none());
         let own: Vec<String> = own.filter(|_| self.batch.is_none()).map(Contestant::to_string).collect();
@@ -134,7 +135,7 @@ impl Common {
         format!("{trials} trials of {budget} evaluations{cap}, batch {batch}{except}, sigma {}", self.sigma)
     }
 
-    /// Whether the paper's numbers belong beside ours.
+    /// Whether the paper's numbers are comparable with ours.
     pub fn is_as_in_the_paper(&self, plan: &Plan) -> bool {
         let usual = 2 * plan.dim;
         plan.dim == paper::DIM
@@ -143,7 +144,8 @@ impl Common {
             && self.batch.unwrap_or(usual) == usual
     }
 
-    /// The trials of all contestants on these problems: contestant by contestant, problem by problem, seed by seed.
+    /// Lists the trials of all contestants on these problems: contestant by contestant, problem by problem, seed by
+    /// seed.
     pub fn trials(&self, plan: &Plan, problems: &[Description]) -> Result<Vec<Trial>> {
         let mut trials = Vec::new();
         for contestant in &plan.contestants {
@@ -167,7 +169,7 @@ impl Common {
         Ok(trials)
     }
 
-    /// Runs what is missing of the trials and returns the outcomes of all.
+    /// Runs the missing trials and returns the outcomes of all.
     pub fn run(&self, name: &str, trials: &[Trial]) -> Result<Ended> {
         let results = Results::open(&self.out.join(format!("{name}-trials.jsonl")))?;
         let interrupt = Interrupt::listen()?;
@@ -177,7 +179,7 @@ impl Common {
         match (outcomes, interrupt.code()) {
             (Some(outcomes), None) => Ok(Ended::Whole(outcomes)),
             (_, code) => {
-                eprintln!("saved; the same command goes on");
+                eprintln!("saved; run the same command again to continue");
                 Ok(Ended::Interrupted(code.unwrap_or(1)))
             }
         }

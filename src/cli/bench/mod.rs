@@ -1,4 +1,4 @@
-//! Optimisers on problems without a simulator, and the speed of simulations.
+//! Compares optimizers on problems without a simulator, and measures the speed of simulations.
 
 mod common;
 mod preset;
@@ -11,16 +11,16 @@ use clap::Subcommand;
 
 #[derive(Subcommand)]
 pub enum Bench {
-    /// Optimizers on the ten synthetic functions of the SynCMA paper, with the optimum at 0 and moved
+    /// Compare optimizers on the ten synthetic functions of the SynCMA paper, with the optimum at 0 and moved
     Synthetic(synthetic::Synthetic),
-    /// Optimizers on the 60-dimensional rover path problem
+    /// Compare optimizers on the 60-dimensional rover path problem
     Rover(rover::Rover),
-    /// Episodes beside a bare MuJoCo loop that takes the same steps
+    /// Compare the speed of episodes with a bare MuJoCo loop that takes the same steps
     Throughput(throughput::Speed),
 }
 
 impl Bench {
-    /// The exit code: 0, or 128 + the signal that ended it.
+    /// Returns the exit code: 0, or 128 + the signal that ended it.
     pub fn run(self) -> Result<u8> {
         match self {
             Self::Synthetic(command) => command.run(),

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-/// A table of the paper: all its optimisers and functions in so many dimensions.
+/// A table of the paper: all its optimizers and functions for one number of dimensions.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Preset {
     /// 32 dimensions, 10,000 evaluations, 20 trials
@@ -16,17 +16,17 @@ pub enum Preset {
     Paper128,
 }
 
-/// The paper's optimisers, and SynCMA in our variants.
+/// The paper's optimizers, and SynCMA in our variants.
 pub const OPTIMIZERS: &str = "random-search annealing differential-evolution dd-cma cma-es tr-cma \
     syncma:published:0 syncma:published:1 syncma:published:2 syncma:published:4 \
     syncma:exact:0 syncma:exact:1 syncma:exact:2 syncma:exact:4 \
     syncma:adaptive:0 syncma:adaptive:1 syncma:adaptive:2 syncma:adaptive:4";
 
-/// What a preset stands for.
+/// The settings that a preset stands for.
 pub struct Table {
     pub name: &'static str,
     pub dim: usize,
-    /// The paper's code runs 10,000 evaluations at 32 dimensions; the others are ours.
+    /// The paper's code runs 10,000 evaluations in 32 dimensions. We chose the others.
     pub budget: u64,
     pub trials: u16,
 }

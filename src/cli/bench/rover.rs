@@ -37,7 +37,7 @@ impl Rover {
     }
 
     fn benchmark(&self, plan: &Plan, outcomes: &[TrialOutcome]) -> Benchmark {
-        let name = "cost - 5, which is minimised; the reward is its negative";
+        let name = "cost - 5, which is minimized; the reward is its negative";
         Benchmark {
             command: self.common.command(NAME, std::iter::empty()),
             title: "Rover path in 60 dimensions".into(),
@@ -51,7 +51,7 @@ impl Rover {
     }
 }
 
-/// The path of the best trial.
+/// Returns the path of the best trial.
 fn best_path(outcomes: &[TrialOutcome]) -> Vec<rover::Place> {
     let value = |outcome: &TrialOutcome| outcome.best.unwrap_or(f64::INFINITY);
     let found = outcomes.iter().filter(|outcome| outcome.best.is_some());

@@ -7,19 +7,19 @@ use clap::{Args, ValueEnum};
 
 #[derive(Args)]
 pub struct Synthetic {
-    /// A table of the paper; any other flag wins over it
+    /// A table of the paper; other flags override it
     #[arg(long)]
     preset: Option<Preset>,
-    /// Functions, with commas between; all ten without it
+    /// Functions, separated by commas [default: all ten]
     #[arg(long, value_delimiter = ',', value_name = "FUNCTION")]
     functions: Vec<Function>,
     /// Dimensions [default: 32]
     #[arg(long, value_parser = clap::value_parser!(u16).range(2..))]
     dim: Option<u16>,
-    /// Where the optimum is: where the functions have it, or uniform in [-3, 3] by trial; both without it
+    /// Where the optimum is: at the functions' own place, or uniform in [-3, 3] for each trial [default: both]
     #[arg(long)]
     shift: Option<Shift>,
-    /// Turn the functions about their optimum, by trial; without --shift those whose optimum is moved
+    /// Rotate the functions about their optimum, anew for each trial; without --shift, only those with a moved optimum
     #[arg(long)]
     rotate: bool,
     #[command(flatten)]
@@ -32,14 +32,14 @@ enum Shift {
     Random,
 }
 
-/// One column of the paper's table, and one that it has not.
+/// One column of the paper's table, or the one we add.
 #[derive(Clone, Copy)]
 struct Condition {
     moved: bool,
     rotated: bool,
 }
 
-/// What is run where nothing is said.
+/// The default table.
 const PLAIN: Table = Table { name: "", dim: paper::DIM, budget: paper::BUDGET, trials: 10 };
 const NAME: &str = "synthetic";
 
@@ -106,7 +106,7 @@ impl Synthetic {
         }
     }
 
-    /// The outcomes of one condition, with the paper's numbers where it measured the same.
+    /// Builds the column of one condition, with the paper's numbers if it measured the same.
     fn column(&self, plan: &Plan, functions: &[Function], condition: Condition, outcomes: &[TrialOutcome]) -> Column {
         let names: Vec<_> = functions.iter().map(|function| (function.name(), function.short())).collect();
         let mut column = plan.column(condition.name(), &names, outcomes);
@@ -119,7 +119,7 @@ impl Synthetic {
         column
     }
 
-    /// What makes the same table again.
+    /// Returns the command that reproduces the table.
     fn command(&self) -> String {
         let functions: Vec<&str> = self.functions.iter().map(|function| function.name()).collect();
         let shift = |shift| if shift == Shift::None { "--shift none" } else { "--shift random" };
@@ -147,7 +147,7 @@ impl Condition {
     fn name(self) -> String {
         let place = match self.moved {
             true => "optimum moved, uniform in [-3, 3]",
-            false => "optimum where the paper has it, at 0 (levy-montalvo at -1, rosenbrock at 1)",
+            false => "optimum at the paper's place, 0 (levy-montalvo at -1, rosenbrock at 1)",
         };
         format!("{place}{}", if self.rotated { ", axes rotated" } else { "" })
     }

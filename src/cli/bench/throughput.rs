@@ -7,16 +7,16 @@ use serde_json::json;
 
 #[derive(Args)]
 pub struct Speed {
-    /// Tasks to measure; all six without it
+    /// Tasks to measure [default: all six]
     #[arg(long, value_name = "TASK|FILE.toml")]
     env: Vec<String>,
     /// Threads for the scaling measurement; 0 means one per core
     #[arg(long, default_value_t = 0)]
     threads: usize,
-    /// Rounds; each times rollouts and bare loop, on one thread and on all, right after one another
+    /// Rounds; each one times rollouts and the bare loop, on one thread and on all, directly after one another
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
-    /// Seconds per task, about
+    /// Approximate seconds per task
     #[arg(long, default_value_t = 12.0)]
     seconds: f64,
     /// Print one JSON document
@@ -48,7 +48,7 @@ impl Speed {
 }
 
 const HEADER: &str = "\
-environment steps per second: policy rollouts beside a bare mj_step loop with the same controls
+environment steps per second: policy rollouts next to a bare mj_step loop with the same controls
 
                      one thread                     threads
 task            rollouts   bare loop   ratio      rollouts   bare loop   scaling (bare)

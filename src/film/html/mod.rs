@@ -1,4 +1,4 @@
-//! An episode as one self-contained web page: the robot in three dimensions, played, turned and zoomed by the reader.
+//! Writes an episode as one self-contained web page, on which the reader can play, turn and zoom the robot in 3D.
 
 mod replay;
 mod scene;
@@ -14,9 +14,9 @@ use scene::tracked;
 use std::io::Write;
 use std::path::Path;
 
-/// Rules for everything inside an element of class `replay`.
+/// CSS rules for everything inside an element of class `replay`.
 pub const STYLE: &str = include_str!("../../../assets/report/replay.css");
-/// Defines `replay(container, data)`; a page may call it for several episodes.
+/// Defines `replay(container, data)`, which a page may call for several episodes.
 pub const SCRIPT: &str = concat!(
     include_str!("../../../assets/report/shapes.js"),
     include_str!("../../../assets/report/scene.js"),
@@ -32,7 +32,8 @@ struct Page<'a> {
     data: &'a str,
 }
 
-/// Plays the policy from `reset(seed)` and writes the page; `seconds` limits what is shown, not the return told.
+/// Plays the policy from `reset(seed)` and writes the page. `seconds` limits what is shown, but not the reported
+/// return.
 pub fn write(
     simulator: &mut Simulator,
     policy: &LinearPolicy,
@@ -45,13 +46,13 @@ pub fn write(
     let (data, outcome) = data(simulator, policy, seed, seconds)?;
     let title = format!("{}, seed {seed}: return {:.1}", simulator.task().name(), outcome.value);
     let page = Page { title: &title, style: STYLE, script: SCRIPT, data: &data };
-    let page = page.render().map_err(|e| Error::failed(format!("cannot fill the page: {e}")))?;
+    let page = page.render().map_err(|e| Error::failed(format!("cannot fill in the page template: {e}")))?;
     draft.write_all(page.as_bytes()).map_err(|e| Error::output(file, e))?;
     draft.publish()?;
     Ok(outcome)
 }
 
-/// What `replay` needs, as JSON that may stand inside a script element.
+/// Returns the data for `replay` as JSON that is safe inside a script element.
 pub fn data(
     simulator: &mut Simulator,
     policy: &LinearPolicy,

@@ -1,4 +1,4 @@
-//! An episode as the page replays it: poses of all bodies after every action, small numbers as text.
+//! An episode in the form that the page replays: the poses of all bodies after every action, packed as text.
 
 use super::scene::Scene;
 use crate::rollout::Recording;
@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
-/// What the page's script reads. Lists of numbers are little-endian binary in base64.
+/// The data that the page's script reads. Lists of numbers are little-endian binary, encoded in base64.
 #[derive(Serialize)]
 pub struct Replay<'a> {
     task: &'a str,
@@ -17,18 +17,19 @@ pub struct Replay<'a> {
     #[serde(flatten)]
     outcome: EpisodeOutcome,
     scene: Scene,
-    /// f32: 3 per frame.
+    /// f32, 3 per frame.
     track: String,
-    /// i16: 7 per frame and body; position from the tracked point in units of reach/32767, quaternion in 1/32767.
+    /// i16, 7 per frame and body: the position relative to the tracked point in units of reach/32767, then the
+    /// quaternion in units of 1/32767.
     poses: String,
-    /// f64: exactly what was paid, 1 per step.
+    /// f64, 1 per step: the exact rewards.
     rewards: String,
-    /// i16: in 1/32767.
+    /// i16, in units of 1/32767.
     actions: String,
 }
 
 impl<'a> Replay<'a> {
-    /// Of a recording with its bodies; one frame per state: the reset's and one after every action.
+    /// Packs a recording that includes the bodies. There is one frame per state: the reset and one after every action.
     pub fn new(recording: &Recording, task: &'a Task) -> Self {
         let Recording { outcome, centers, poses, rewards, actions, .. } = recording;
         let bodies = poses.len() / centers.len();

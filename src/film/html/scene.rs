@@ -1,23 +1,25 @@
-//! The model as the page draws it: primitive shapes fixed to bodies, a floor, a camera that follows.
+//! The model in the form that the page draws: primitive shapes fixed to bodies, a floor and a camera that follows the
+//! robot.
 
 use crate::sim::Task;
 use mujoco_rs::prelude::*;
 use serde::Serialize;
 
-/// Shapes of higher groups are hidden, as in MuJoCo's own viewer.
+/// Shapes in this group and higher ones are hidden, as in MuJoCo's own viewer.
 const GROUPS_SHOWN: i32 = 3;
-/// A box of the world wider than this (half-sizes, metres) is a floor: MuJoCo draws planes near the origin only.
+/// A world box with half-sizes above this (in meters) is a floor. Models use one because MuJoCo draws planes only near
+/// the origin.
 const FLOOR_FROM: f64 = 100.0;
 
 #[derive(Serialize)]
 pub struct Scene {
-    /// How many bodies move; body 0 is the world, which rests.
+    /// The number of moving bodies. Body 0 is the world, which does not move.
     pub bodies: usize,
-    /// The size of the model in metres, about.
+    /// The approximate size of the model in meters.
     pub extent: f64,
-    /// Height of the floor, if there is one.
+    /// The height of the floor, if there is one.
     pub floor: Option<f64>,
-    /// Positions are told in this many metres per 32767, from the tracked point.
+    /// Positions relative to the tracked point are stored in units of this many meters / 32767.
     pub reach: f64,
     pub camera: Camera,
     pub actuators: Vec<String>,
@@ -34,14 +36,14 @@ pub struct SceneShape {
     quat: [f64; 4],
 }
 
-/// The view to begin with, in MuJoCo's words for a free camera; degrees and metres.
+/// The initial view, in MuJoCo's terms for a free camera, in degrees and meters.
 #[derive(Serialize)]
 pub struct Camera {
     azimuth: f64,
     elevation: f64,
     distance: f64,
     fovy: f64,
-    /// From the tracked point to the point looked at.
+    /// From the tracked point to the point that the camera looks at.
     offset: [f64; 3],
 }
 
@@ -77,17 +79,17 @@ impl Scene {
     }
 }
 
-/// The geoms and sites that MuJoCo would show.
+/// Lists the geoms and sites that MuJoCo would show.
 fn all_shapes(model: &MjModel) -> impl Iterator<Item = (SceneShape, MjtGeomBase)> {
-    let colour = |material: i32, own: [f32; 4]| match usize::try_from(material) {
-        // A material's colour counts unless the shape has one of its own: 0.5 0.5 0.5 1 is MuJoCo's default.
+    let color = |material: i32, own: [f32; 4]| match usize::try_from(material) {
+        // A material's color counts unless the shape has its own. MuJoCo's default color is 0.5 0.5 0.5 1.
         Ok(material) if own == [0.5, 0.5, 0.5, 1.0] => model.mat_rgba()[material],
         _ => own,
     };
     let geoms = (0..model.ffi().ngeom as usize).map(move |i| Raw {
         of: model.geom_type()[i],
         size: model.geom_size()[i],
-        rgba: colour(model.geom_matid()[i], model.geom_rgba()[i]),
+        rgba: color(model.geom_matid()[i], model.geom_rgba()[i]),
         body: model.geom_bodyid()[i],
         pos: model.geom_pos()[i],
         quat: model.geom_quat()[i],
@@ -96,7 +98,7 @@ fn all_shapes(model: &MjModel) -> impl Iterator<Item = (SceneShape, MjtGeomBase)
     let sites = (0..model.ffi().nsite as usize).map(move |i| Raw {
         of: model.site_type()[i],
         size: model.site_size()[i],
-        rgba: colour(model.site_matid()[i], model.site_rgba()[i]),
+        rgba: color(model.site_matid()[i], model.site_rgba()[i]),
         body: model.site_bodyid()[i],
         pos: model.site_pos()[i],
         quat: model.site_quat()[i],
@@ -106,7 +108,7 @@ fn all_shapes(model: &MjModel) -> impl Iterator<Item = (SceneShape, MjtGeomBase)
     geoms.chain(sites).filter(seen).map(|raw| (raw.shape(), raw.of))
 }
 
-/// A geom or a site as MuJoCo has it.
+/// A geom or a site, as MuJoCo stores it.
 struct Raw {
     of: MjtGeomBase,
     size: [f64; 3],
@@ -124,7 +126,7 @@ impl Raw {
             MjtGeomBase::mjGEOM_CAPSULE => "capsule",
             MjtGeomBase::mjGEOM_CYLINDER => "cylinder",
             MjtGeomBase::mjGEOM_ELLIPSOID => "ellipsoid",
-            // A mesh is shown by the box MuJoCo keeps as its size.
+            // A mesh is shown as a box of the size that MuJoCo stores for it.
             _ => "box",
         };
         let body = usize::try_from(self.body).unwrap_or(0);
@@ -133,7 +135,7 @@ impl Raw {
 }
 
 impl Camera {
-    /// The task's camera, looking at the point of its axis that is nearest to what it follows.
+    /// The task's camera, aimed at the point on its axis that is nearest to the body it follows.
     fn new(task: &Task) -> Self {
         let model = &task.model;
         let named = |name: &String| model.name_to_id(MjtObjBase::mjOBJ_CAMERA, name);
@@ -154,7 +156,7 @@ impl Camera {
     }
 }
 
-/// The body whose centre of mass is followed: the camera's, or the first that there is.
+/// Returns the body whose center of mass is followed: the camera's, or else the first one.
 pub fn tracked(task: &Task) -> usize {
     let model = &task.model;
     let camera = task.definition.camera.as_ref();

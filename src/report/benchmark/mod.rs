@@ -1,4 +1,4 @@
-//! Optimisers side by side on problems: medians of the best value and of the evaluations to a target, and ranks.
+//! Compares optimizers on problems: median best values, median evaluations to a target, and ranks.
 
 mod panels;
 mod tables;
@@ -10,58 +10,59 @@ use crate::plot::Point;
 use crate::statistics::{mean, median, quantile, ranks};
 use serde::Serialize;
 
-/// All of a benchmark. As JSON it says what the tables say.
+/// The results of a whole benchmark. As JSON they contain the same numbers as the tables.
 #[derive(Clone, Debug, Serialize)]
 pub struct Benchmark {
-    /// What makes it again.
+    /// The command that reproduces it.
     pub command: String,
     pub title: String,
-    /// What the values are, and how they came about.
+    /// What the values are and how they were obtained.
     pub about: String,
     pub budget: u64,
     pub trials: usize,
     pub target: Option<f64>,
-    /// Whether figures show values by their order of magnitude.
+    /// Whether figures have a logarithmic axis for values.
     #[serde(skip)]
     pub logarithmic: bool,
     pub columns: Vec<Column>,
 }
 
-/// All optimisers on all problems, under one condition.
+/// All optimizers on all problems, under one condition.
 #[derive(Clone, Debug, Serialize)]
 pub struct Column {
     pub name: String,
     pub optimizers: Vec<OptimizerRow>,
 }
 
-/// One optimiser.
+/// One optimizer.
 #[derive(Clone, Debug, Serialize)]
 pub struct OptimizerRow {
     pub optimizer: String,
-    /// Of one family a figure shows the best only.
+    /// A figure shows only the best optimizer of a family.
     #[serde(skip)]
     pub family: String,
-    /// Its place among the optimisers by the median best value, 1 for the least, averaged over problems.
+    /// The rank among the optimizers by median best value, 1 for the lowest value, averaged over problems.
     pub rank: f64,
     pub problems: Vec<Cell>,
 }
 
-/// One optimiser on one problem.
+/// One optimizer on one problem.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cell {
     pub problem: &'static str,
     #[serde(skip)]
     pub short: &'static str,
-    /// The best value within the budget over trials; missing where no value was finite.
+    /// The median over trials of the best value within the budget, or `None` if no value was finite.
     pub median: Option<f64>,
     pub q25: Option<f64>,
     pub q75: Option<f64>,
     pub least: Option<f64>,
-    /// The median of the evaluations to the target, where never counts as infinity; missing where that is the median.
+    /// The median number of evaluations to the target. A trial that never reaches it counts as infinity, and `None`
+    /// means that the median is infinite.
     pub evaluations: Option<f64>,
-    /// Trials that reached the target.
+    /// The number of trials that reached the target.
     pub successes: usize,
-    /// What the paper prints.
+    /// The numbers printed in the paper.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub printed: Option<Printed>,
     #[serde(skip)]
@@ -69,7 +70,7 @@ pub struct Cell {
 }
 
 impl Column {
-    /// Of rows whose ranks are not known yet.
+    /// Builds a column and fills in the ranks of its rows.
     pub fn new(name: impl Into<String>, mut optimizers: Vec<OptimizerRow>) -> Self {
         let problems = optimizers.first().map_or(0, |row| row.problems.len());
         let value = |row: &OptimizerRow, problem: usize| row.problems[problem].median.unwrap_or(f64::INFINITY);
@@ -84,7 +85,7 @@ impl Column {
 }
 
 impl Cell {
-    /// Of the outcomes of all trials.
+    /// Summarizes the outcomes of all trials.
     pub fn new(problem: &'static str, short: &'static str, outcomes: &[TrialOutcome], budget: u64) -> Self {
         let known = |value: Option<f64>| value.unwrap_or(f64::INFINITY);
         let finite = |value: f64| value.is_finite().then_some(value);

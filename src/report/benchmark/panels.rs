@@ -1,4 +1,4 @@
-//! Curves of a benchmark: a small panel per problem, the median and the band between quartiles of the best so far.
+//! The curves of a benchmark: one small panel per problem, with the median and quartiles of the best value so far.
 
 use super::{Benchmark, Cell, Column, OptimizerRow};
 use crate::Result;
@@ -8,19 +8,19 @@ use crate::plot::chart::{DOTTED, EDGE, Frame, GREY, INK, axes, color, dashes, le
 use crate::plot::drawing::{Anchor, Drawing};
 use crate::plot::numbers::{csv_field, decimals, log_name, log_ticks, mark, thousands, ticks};
 
-/// More lines cannot be told apart.
+/// More lines than this are hard to tell apart.
 const MOST: usize = 8;
-/// Values below this are drawn here: on a logarithmic axis 0 has no place.
+/// Smaller values are drawn at this one, because a logarithmic axis has no place for 0.
 const FLOOR: f64 = 1e-12;
-/// Of a panel among others.
+/// The width of a panel among others.
 const WIDTH: f32 = 256.0;
 const LEAST_WIDTH: f32 = 900.0;
 
-/// Where a panel is: left, top, width and height, all of it.
+/// The rectangle of a panel with its labels: left, top, width and height.
 type Place = (f32, f32, f32, f32);
 
 impl Benchmark {
-    /// The figure of one column.
+    /// Draws the figure of one column.
     pub fn figure(&self, column: &Column) -> Result<Figure> {
         let rows = self.drawn(column);
         let problems = rows.first().map_or(0, |row| row.problems.len());
@@ -32,7 +32,7 @@ impl Benchmark {
         let sizing = Drawing::new(whole, 1.0)?;
         let note = wrap(&sizing, &note, 13.5, whole - 2.0 * EDGE);
         let entries: Vec<_> = rows.iter().enumerate().map(|(at, row)| (Some(at), row.optimizer.clone())).collect();
-        // The legend's height is known once it is drawn.
+        // The height of the legend is known only once it is drawn.
         let first_row = 54.0 + 18.0 * note.len() as f32 + 10.0;
         let top = legend(&mut Drawing::new(whole, 1.0)?, whole, &entries, first_row) + 14.0;
         let mut drawing = Drawing::new(whole, top + height * problems.div_ceil(across) as f32 + 24.0)?;
@@ -57,7 +57,8 @@ impl Benchmark {
         Ok(Figure::new(title, drawing, csv(column)))
     }
 
-    /// Of each family the best by rank over all columns, and of these the best few; in their order in the table.
+    /// Chooses the optimizers to draw: the best of each family by rank over all columns, at most [`MOST`] of them, in
+    /// the order of the table.
     pub(super) fn drawn<'a>(&self, column: &'a Column) -> Vec<&'a OptimizerRow> {
         let rank = |row: &OptimizerRow| -> f64 {
             let all = self.columns.iter().flat_map(|column| &column.optimizers);
@@ -82,15 +83,15 @@ impl Benchmark {
         let mut note = format!("{}. Best value so far: median and band between quartiles", self.about);
         let mut points = rows.iter().flat_map(|row| &row.problems).flat_map(|cell| &cell.curve);
         if self.logarithmic && points.any(|p| p.low < FLOOR) {
-            note += &format!("; values below {FLOOR:e} are drawn there");
+            note += &format!("; values below {FLOOR:e} are drawn at that level");
         }
         if let Some(target) = self.target {
             note += &format!("; the dotted line is the target, {}", mark(target));
         }
         if drawn < all {
             note += &format!(
-                ". Drawn are {drawn} of {all} optimizers: of those that differ in lambda0 alone the one with the best mean \
-                 rank, and of these the best {MOST}; all are in the table"
+                ". The figure shows {drawn} of {all} optimizers: the best {MOST} by mean rank, and only the best of \
+                 those that differ in lambda0 alone. The table lists all of them"
             );
         }
         note + "."
@@ -140,7 +141,7 @@ impl Benchmark {
     }
 }
 
-/// All that is drawn, with a little air.
+/// Returns the range of everything drawn, with a small margin.
 fn range(cells: &[&Cell], shown: impl Fn(f64) -> f64) -> (f64, f64) {
     let values = cells.iter().flat_map(|cell| &cell.curve).flat_map(|p| [p.low, p.high]).filter(|v| v.is_finite());
     let wider = |(low, high): (f64, f64), y: f64| (low.min(y), high.max(y));
@@ -152,7 +153,7 @@ fn range(cells: &[&Cell], shown: impl Fn(f64) -> f64) -> (f64, f64) {
     (low - pad, high + pad)
 }
 
-/// What was drawn and what was not, a line per point.
+/// Returns all curves as CSV, drawn or not, one line per point.
 fn csv(column: &Column) -> String {
     let mut text = "problem,optimizer,evaluations,trials,median,q25,q75\n".to_string();
     for row in &column.optimizers {

@@ -1,4 +1,4 @@
-//! A benchmark written down: aligned text, Markdown, CSV. JSON is the struct itself.
+//! Writes a benchmark as aligned text, Markdown or CSV. Its JSON is the serialized struct itself.
 
 use super::super::table::{NONE, aligned, optional, piped};
 use super::{Benchmark, Cell, Column};
@@ -19,7 +19,7 @@ impl Benchmark {
         text + &self.notes("  ")
     }
 
-    /// For a README or a notebook; the command that makes it again comes first.
+    /// For a README or a notebook, starting with the command that reproduces the table.
     pub fn markdown(&self) -> String {
         let mut text = format!("```sh\n{}\n```\n\n**{}**: {}\n", self.command, self.title, self.about);
         for column in &self.columns {
@@ -29,7 +29,7 @@ impl Benchmark {
         text + &self.notes("- ")
     }
 
-    /// For programs: full precision, a line per cell, empty where there is no number.
+    /// For programs: full precision, one line per cell, empty fields for missing numbers.
     pub fn csv(&self) -> String {
         let mut text =
             "column,problem,optimizer,trials,median,q25,q75,least,evaluations,successes,mean_rank\n".to_string();
@@ -55,7 +55,7 @@ impl Benchmark {
         tables
     }
 
-    /// One problem: a row per optimiser, all that is known of it.
+    /// A single problem: one row per optimizer with all its numbers.
     fn detailed(&self, column: &Column) -> Table {
         let cells = column.optimizers.iter().filter_map(|row| Some((row, row.problems.first()?)));
         let problem = column.optimizers.iter().find_map(|row| row.problems.first()).map_or("", |cell| cell.problem);
@@ -71,7 +71,7 @@ impl Benchmark {
         std::iter::once(header).chain(rows).collect()
     }
 
-    /// Several problems: a column each, in two tables.
+    /// Several problems: one column each, in two tables.
     fn wide(&self, column: &Column) -> Vec<Table> {
         let table = |what: String, last: Option<&str>, show: &dyn Fn(&Cell) -> String| {
             let names = column.optimizers.iter().take(1).flat_map(|row| &row.problems);
@@ -91,7 +91,7 @@ impl Benchmark {
         tables
     }
 
-    /// The paper's numbers and ours, where both are known.
+    /// The paper's numbers next to ours, where both are known.
     fn beside_the_paper(&self, column: &Column) -> Option<Table> {
         let row = column.optimizers.iter().find(|row| row.problems.iter().any(|cell| cell.printed.is_some()))?;
         let header = [row.optimizer.as_str(), "best value", "paper's", "evaluations", "paper's", "ratio"];
@@ -109,7 +109,7 @@ impl Benchmark {
         Some(rows)
     }
 
-    /// The median, and how many trials got there if not all did.
+    /// Returns the median, followed by the number of successful trials if not all of them reached the target.
     fn evaluations(&self, cell: &Cell) -> String {
         let median = cell.evaluations.map_or("never".to_string(), |n| thousands(n, 0));
         match cell.successes {
@@ -119,16 +119,16 @@ impl Benchmark {
         }
     }
 
-    /// A paragraph, each line behind a mark; empty where there is nothing to explain.
+    /// Returns the explanations as a paragraph with `mark_of_line` in front of each line, or nothing if there are none.
     fn notes(&self, mark_of_line: &str) -> String {
         let mut notes = Vec::new();
         let several = self.columns.iter().flat_map(|column| &column.optimizers).any(|row| row.problems.len() > 1);
         if several {
-            notes.push("rank: place by median best value, 1 for the least, averaged over functions".to_string());
+            notes.push("rank: place by median best value, 1 for the lowest, averaged over functions".to_string());
         }
         if let Some(target) = self.target {
             notes.push(format!(
-                "evaluations to {}: the median over trials, where a trial that never gets there counts as infinity",
+                "evaluations to {}: the median over trials; a trial that never gets there counts as infinity",
                 mark(target)
             ));
             notes.push(format!("·k: only k of the {} trials got there", self.trials));

@@ -1,4 +1,4 @@
-//! The rover's plain from above, with the best path of each optimiser.
+//! Draws the rover's terrain from above, with the best path of each optimizer.
 
 use super::{Benchmark, Column};
 use crate::Result;
@@ -8,13 +8,13 @@ use crate::plot::chart::{EDGE, FAINT, Frame, GREY, INK, color, dashes, legend, m
 use crate::plot::drawing::{Anchor, Drawing};
 use crate::plot::numbers::compact;
 
-/// The plain with some land around it, for paths that leave it.
+/// The range that is shown: the terrain and some space around it, for paths that leave it.
 const SHOWN: (f64, f64) = (-0.06, 1.06);
 const SIDE: f32 = 640.0;
 const OBSTACLE: (u8, u8, u8) = (150, 150, 150);
 
 impl Benchmark {
-    /// Paths in the order of the column's optimisers; those of the curves are drawn.
+    /// Draws the paths, which are in the order of the column's optimizers. It shows the same optimizers as the curves.
     pub fn terrain(&self, column: &Column, paths: &[Vec<Place>]) -> Result<Figure> {
         let drawn = self.drawn(column);
         let all = column.optimizers.iter().zip(paths);
@@ -28,7 +28,7 @@ impl Benchmark {
         let top = legend(&mut Drawing::new(width, 1.0)?, width, &entries, 86.0) + 16.0;
         let mut drawing = Drawing::new(width, top + SIDE + EDGE)?;
         drawing.text(&self.title, (EDGE, 34.0), 21.0, INK, Anchor::Left);
-        let note = format!("The best path of {} trials and, in brackets, its value", self.trials);
+        let note = format!("The best path of {} trials, with its value in parentheses", self.trials);
         drawing.text(&note, (EDGE, 58.0), 13.5, GREY, Anchor::Left);
         legend(&mut drawing, width, &entries, 86.0);
         let frame = Frame { left: EDGE, right: EDGE + SIDE, top, bottom: top + SIDE, x: SHOWN, y: SHOWN, size: 14.0 };
@@ -53,7 +53,7 @@ impl Benchmark {
     }
 }
 
-/// The plain, which costs little, the land around it and the obstacles, which cost much.
+/// Draws the terrain, which costs little to cross, and the surroundings and obstacles, which cost a lot.
 fn plain(drawing: &mut Drawing, frame: &Frame) {
     let mut square = |low: Place, high: Place, shade| {
         let corners = [[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]];

@@ -1,4 +1,5 @@
-//! Runs as one self-contained web page: what was asked, how, what came out, how it looks, how to do it again.
+//! Writes runs as one self-contained web page: what was asked, how, what came out, what it looks like, how to reproduce
+//! it.
 
 mod protocol;
 mod question;
@@ -26,11 +27,11 @@ use table::Table;
 
 const STYLE: &str = include_str!("../../../assets/report/report.css");
 
-/// Says how groups of runs from these folders, and the policies shown with their training seeds, are made again: what a
-/// command does, and the command.
+/// Returns the commands that reproduce groups of runs from these folders and the policies that are shown with their
+/// training seeds. Each command comes with a sentence on what it does.
 pub type Commands = fn(&[Group], &[PathBuf], &[(PathBuf, u64)]) -> Vec<(&'static str, String)>;
 
-/// All that the page says. What is not marked as safe in the template is escaped.
+/// Everything on the page. The template escapes whatever it does not mark as safe.
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page {
@@ -53,14 +54,14 @@ struct Page {
     commands: Vec<(&'static str, String)>,
 }
 
-/// The figure for each width of the window, of which one is shown, and how to read its lines.
+/// The same figure for wide and narrow windows, of which one is shown, and how to read its lines.
 struct Curves {
     wide: String,
     narrow: String,
     line: &'static str,
 }
 
-/// Reads the runs in these folders and writes the page; returns how many runs it is about.
+/// Reads the runs in these folders and writes the page. Returns the number of runs on it.
 pub fn write(folders: &[PathBuf], commands: Commands, file: &Path, force: bool) -> Result<usize> {
     let mut draft = Draft::file(file, force)?;
     let groups = group(collect(folders)?)?;
@@ -69,9 +70,9 @@ pub fn write(folders: &[PathBuf], commands: Commands, file: &Path, force: bool) 
     Ok(groups.iter().map(|group| group.runs.len()).sum())
 }
 
-/// The page; `folders` are where its runs were found. It depends on nothing but the runs.
+/// Builds the page from runs that were found in `folders`. It depends on nothing but the runs.
 pub fn page(groups: &[Group], folders: &[PathBuf], commands: Commands) -> Result<String> {
-    // A user's own task may have moved since; the runs can still be told about.
+    // A user's own task file may have moved since. The page still describes the runs then.
     let task = groups.first().and_then(|group| sim::find(&group.env).ok());
     let about = task.as_ref().map(|task| task.definition.about.as_str());
     let comparison = Comparison::new(groups);
@@ -97,10 +98,10 @@ pub fn page(groups: &[Group], folders: &[PathBuf], commands: Commands) -> Result
         drift,
         commands: commands(groups, folders, &shown),
     };
-    page.render().map_err(|e| Error::failed(format!("cannot fill the page: {e}")))
+    page.render().map_err(|e| Error::failed(format!("cannot fill in the page template: {e}")))
 }
 
-/// Nothing, if no run has had a held-out evaluation.
+/// Returns `None` if no run has a held-out evaluation.
 fn curves(groups: &[Group]) -> Result<Option<Curves>> {
     let mut rows = groups.iter().flat_map(|group| &group.runs).flat_map(|run| &run.rows);
     if !rows.any(|row| row.heldout_mean().is_some()) {

@@ -1,4 +1,4 @@
-//! How it was done, in words made from the settings.
+//! Describes how the runs were made, in sentences built from the settings.
 
 use super::words::list;
 use crate::optim::OptimizerKind;
@@ -7,19 +7,20 @@ use crate::report::repetitions::Group;
 use crate::settings::{Bound, Init, Normalize, PartialSettings, Protocol, Resets, SurvivalShift};
 use crate::sim::Task;
 
-/// The settings of one group, and the task if it could be found.
+/// The settings of one group, and the task if it was found.
 struct Asked<'a> {
     settings: PartialSettings,
     task: Option<&'a Task>,
 }
 
-/// A topic, and what is told about it: by whom, and what. Groups that say the same say it once.
+/// A topic and the statements about it, each with the groups it applies to. Groups that would say the same share one
+/// statement.
 pub struct Topic {
     pub name: &'static str,
     pub told: Vec<(String, String)>,
 }
 
-/// A topic's name, and what one group's settings say about it.
+/// The name of a topic, and a function that describes it from one group's settings.
 type Teller = (&'static str, fn(&Asked) -> String);
 
 const TOPICS: &[Teller] = &[
@@ -50,11 +51,11 @@ pub fn protocol(groups: &[Group], task: Option<&Task>) -> Vec<Topic> {
 
 fn task(asked: &Asked) -> String {
     let Some(task) = asked.task else {
-        return "Its definition is not where it was when the runs were made; only its name is known here.".into();
+        return "Its definition has moved since the runs were made, so only its name is known here.".into();
     };
     let definition = &task.definition;
     let rules = match &definition.gymnasium {
-        Some(name) => format!(" Reset, observation, reward and end are those of Gymnasium's {name}."),
+        Some(name) => format!(" Reset, observation, reward and termination are those of Gymnasium's {name}."),
         None => String::new(),
     };
     let (seen, done, most) = (task.observations, task.actions, thousands(definition.horizon as f64, 0));
@@ -62,7 +63,7 @@ fn task(asked: &Asked) -> String {
     format!("{about}. {seen} observations, {done} actions, at most {most} steps in an episode.{rules}")
 }
 
-/// With a capital at its start.
+/// Capitalizes the first letter.
 fn sentence(text: &str) -> String {
     let mut rest = text.chars();
     rest.next().map_or(String::new(), |first| first.to_uppercase().chain(rest).collect())
@@ -79,14 +80,14 @@ fn policy(asked: &Asked) -> String {
         None | Some(Bound(None)) => String::new(),
         Some(Bound(Some(limit))) => format!(" Weights are clipped to ±{limit} before they are evaluated."),
     };
-    format!("Linear: a = clamp(W·z, −1, 1). W{size}, is all that is searched for.{start}{bound}")
+    format!("Linear: a = clamp(W·z, −1, 1). Only W{size}, is searched for.{start}{bound}")
 }
 
 fn observations(asked: &Asked) -> String {
     match &asked.settings.normalize {
-        Some(Normalize::None) => "Not normalised: z is what the task shows.".into(),
+        Some(Normalize::None) => "Not normalized: z is the task's observation.".into(),
         Some(Normalize::Running) => {
-            "Normalised by the mean and deviation of everything seen in training so far, frozen inside \
+            "Normalized by the mean and deviation of everything seen in training so far, frozen inside \
                             a generation and kept with the policy."
                 .into()
         }
@@ -96,8 +97,8 @@ fn observations(asked: &Asked) -> String {
                             policy."
                 .into()
         }
-        Some(Normalize::File(file)) => format!("Normalised by the fixed mean and deviation of {file}."),
-        None => "The runs do not say whether observations are normalised.".into(),
+        Some(Normalize::File(file)) => format!("Normalized by the fixed mean and deviation of {file}."),
+        None => "The runs do not say whether observations are normalized.".into(),
     }
 }
 
@@ -107,7 +108,7 @@ fn search(asked: &Asked) -> String {
     let optimizer = kind.name();
     let variant = settings.variant.filter(|_| kind == OptimizerKind::SynCma);
     let variant = variant.map(|variant| format!("variant {}", variant.name()));
-    // What only one kind of search or another looks at.
+    // Settings that only some of the optimizers use.
     let own = [
         ("lambda0", settings.lambda0),
         ("eta m", settings.eta_m),
@@ -124,8 +125,8 @@ fn search(asked: &Asked) -> String {
     let named: Vec<String> = variant.into_iter().chain(own).collect();
     let named: Vec<&str> = named.iter().map(String::as_str).collect();
     match named[..] {
-        [] => format!("{optimizer} with its own defaults."),
-        _ => format!("{optimizer} with {}; the rest are its own defaults.", list(&named, "and")),
+        [] => format!("{optimizer} with its default settings."),
+        _ => format!("{optimizer} with {}, and its defaults for the rest.", list(&named, "and")),
     }
 }
 
@@ -135,16 +136,16 @@ fn objective(asked: &Asked) -> String {
     let bonus = asked.task.and_then(|task| task.definition.reward.alive.as_ref()).map_or(0.0, |alive| alive.bonus);
     let rule = match (settings.protocol == Some(Protocol::Paper), episodes) {
         (true, n) => format!(
-            "A candidate is worth its mean return over {n} episodes on reset seeds 0 to {}, run in lockstep: all stop \
-             when the first one ends.",
+            "A candidate's score is its mean return over {n} episodes on reset seeds 0 to {}, run in lockstep: all \
+             stop when the first one ends.",
             n.saturating_sub(1)
         ),
-        (false, 1) => "A candidate is worth its return in one episode from a fresh reset seed.".into(),
-        (false, n) => format!("A candidate is worth its mean return over {n} episodes from fresh reset seeds."),
+        (false, 1) => "A candidate's score is its return in one episode from a fresh reset seed.".into(),
+        (false, n) => format!("A candidate's score is its mean return over {n} episodes from fresh reset seeds."),
     };
     let shift = if settings.survival_shift == Some(SurvivalShift::Auto) && bonus != 0.0 {
         format!(
-            " In training the survival bonus of {bonus} a step is taken off{}, so that merely standing earns nothing; \
+            " Training subtracts the survival bonus of {bonus} per step{}, so that merely standing earns nothing; \
              every return on this page includes it.",
             match settings.survival_steps {
                 None | Some(0) => String::new(),
@@ -160,17 +161,17 @@ fn objective(asked: &Asked) -> String {
         ""
     };
     let cut = settings.training_steps.map_or(String::new(), |steps| {
-        format!(" Training episodes are cut off after {steps} steps; the returns on this page are of whole ones.")
+        format!(" Training episodes are cut off after {steps} steps; the returns on this page are from full ones.")
     });
-    rule + resets + &cut + &shift + " An episode whose physics break down ranks last."
+    rule + resets + &cut + &shift + " An episode in which the physics breaks down ranks last."
 }
 
 fn budget(asked: &Asked) -> String {
     let episodes = asked.settings.budget.map_or("no limit of".to_string(), |budget| thousands(budget as f64, 0));
     let target = asked.settings.target.map(|target| format!(", or until the held-out return reaches {target}"));
-    let time = asked.settings.time.map(|time| format!(", or until {time} are over"));
+    let time = asked.settings.time.map(|time| format!(", or until {time} have passed"));
     format!(
-        "{episodes} training episodes a run{}{}. Held-out episodes are not counted.",
+        "{episodes} training episodes per run{}{}. Held-out episodes are not counted.",
         target.unwrap_or_default(),
         time.unwrap_or_default()
     )
@@ -184,7 +185,7 @@ fn heldout(asked: &Asked) -> String {
         None => "Every few generations".to_string(),
     };
     format!(
-        "{every} the center of the search, the policy one would deploy, plays {episodes} episodes on reset seeds that \
+        "{every}, the center of the search, the policy one would deploy, plays {episodes} episodes on reset seeds that \
          training never draws, the same every time. The final policy is scored on further fresh seeds."
     )
 }

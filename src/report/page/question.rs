@@ -1,4 +1,4 @@
-//! What was asked, and what came out, in a few sentences.
+//! States what was asked and what came out, in a few sentences.
 
 use super::words::{count, list};
 use crate::plot::numbers::{score, thousands};
@@ -6,7 +6,7 @@ use crate::report::comparison::{Comparison, Entry};
 use crate::report::repetitions::Group;
 use crate::report::table::shown;
 
-/// From so many seeds on, a percentile bootstrap is about as wide as it should be.
+/// With at least this many seeds, a percentile bootstrap interval is about as wide as it should be.
 const ENOUGH: usize = 5;
 
 pub fn title(groups: &[Group]) -> String {
@@ -40,7 +40,7 @@ pub fn question(groups: &[Group], about: Option<&str>) -> String {
     }
 }
 
-/// The budget, if all have the same.
+/// Returns the budget, if all groups have the same one.
 fn budget(groups: &[Group]) -> Option<String> {
     let mut budgets = groups.iter().map(|group| group.settings().budget);
     let first = budgets.next()??;
@@ -53,7 +53,7 @@ pub fn answer(comparison: &Comparison) -> String {
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut said = Vec::new();
     match ranked.first() {
-        None => said.push("No run has finished yet, so there is no final score to tell.".to_string()),
+        None => said.push("No run has finished yet, so there is no final score.".to_string()),
         Some((best, value)) if best.finished == 1 && ranked.len() == 1 => {
             said.push(format!("The final policy's mean return is {}.", score(*value)));
         }
@@ -69,7 +69,7 @@ pub fn answer(comparison: &Comparison) -> String {
     said.extend(comparison.groups.iter().filter_map(versus));
     if (2..ENOUGH).contains(&fewest) {
         said.push(format!(
-            "With only {fewest} seeds, intervals are narrower than they should be: read them with care."
+            "With only {fewest} seeds, intervals are narrower than they should be; read them with care."
         ));
     }
     let (runs, finished) =

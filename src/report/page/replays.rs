@@ -1,4 +1,4 @@
-//! The policies to look at: the best, the middle and the worst seed of the best method.
+//! Chooses the policies to show: those of the best, median and worst seed of the best method.
 
 use crate::Result;
 use crate::film::html;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// More of an episode makes the page heavier and shows the same gait again.
+/// A longer part of an episode would make the page heavier and only repeat the gait.
 const SECONDS: f64 = 10.0;
 
 /// An episode on the page.
@@ -25,7 +25,7 @@ pub struct Pick<'a> {
 }
 
 impl Pick<'_> {
-    /// The file of the policy.
+    /// The path of the policy file.
     pub fn policy(&self) -> PathBuf {
         self.run.folder.file(self.file)
     }
@@ -35,14 +35,15 @@ impl Pick<'_> {
     }
 }
 
-/// What the page shows of a pick: the name of it, what is said about it, and what the script draws, if it can be played.
+/// What the page shows of an episode: a title, a description, and the data to replay it if that is possible.
 pub struct Replay {
     pub what: &'static str,
     pub about: String,
     pub data: Option<String>,
 }
 
-/// Of finished runs the final policies, since by these the seeds are ranked; of a single run its best one.
+/// Picks the final policies of finished runs, because the seeds are ranked by those. A single run shows its best
+/// policy.
 pub fn pick(groups: &[Group]) -> Vec<Pick<'_>> {
     let all = || groups.iter().flat_map(|group| group.runs.iter().map(|run| (group.label.as_str(), run)));
     if let (1, Some((label, run))) = (all().count(), all().next()) {
@@ -52,7 +53,7 @@ pub fn pick(groups: &[Group]) -> Vec<Pick<'_>> {
     let value = |group: &&Group| interquartile_mean(&ranked(group).iter().map(|(score, _)| *score).collect::<Vec<_>>());
     let finished = groups.iter().filter(|group| group.runs.iter().any(|run| run.final_score.is_some()));
     let Some(group) = finished.max_by(|a, b| value(a).total_cmp(&value(b))) else {
-        // Nothing has finished: the best confirmed so far.
+        // No run has finished, so show the best confirmed policy so far.
         let known = all().filter(|(_, run)| run.folder.file(BEST).exists());
         let so_far = |run: &Run| run.rows.last().and_then(|row| row.best_return).unwrap_or(f64::NEG_INFINITY);
         let best = known.max_by(|a, b| so_far(a.1).total_cmp(&so_far(b.1)));
@@ -70,14 +71,14 @@ pub fn pick(groups: &[Group]) -> Vec<Pick<'_>> {
     places.iter().map(show).collect()
 }
 
-/// The finished runs, worst first.
+/// Returns the finished runs, worst first.
 fn ranked(group: &Group) -> Vec<(f64, &Run)> {
     let mut runs: Vec<(f64, &Run)> = group.runs.iter().filter_map(|run| Some((run.final_score?, run))).collect();
     runs.sort_by(|a, b| a.0.total_cmp(&b.0));
     runs
 }
 
-/// The picks played.
+/// Plays the chosen episodes.
 pub fn replays(picks: &[Pick], task: &Arc<Task>) -> Result<Vec<Replay>> {
     let mut simulator = Simulator::new(task.clone());
     picks.iter().map(|pick| replay(pick, task, &mut simulator)).collect()
@@ -103,7 +104,7 @@ fn replay(pick: &Pick, task: &Task, simulator: &mut Simulator) -> Result<Replay>
     let long = outcome.length as f64 * task.dt();
     let cut = if long > SECONDS { format!(", its first {SECONDS} of {long:.0} seconds") } else { String::new() };
     let about = format!(
-        ", {} seed {}{scored}. Shown is the episode with reset seed {}{cut}.",
+        ", {}, seed {}{scored}. The replay shows the episode with reset seed {}{cut}.",
         pick.label,
         pick.run.seed,
         thousands(seed as f64, 0)

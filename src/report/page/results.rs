@@ -1,4 +1,4 @@
-//! The statistics, and every run's own scores.
+//! The statistics and the scores of every run.
 
 use super::table::{Cell, Table};
 use super::words::count;
@@ -11,7 +11,7 @@ use crate::run_folder::{BEST, FINAL};
 use crate::statistics::RESAMPLES;
 use serde_json::Value;
 
-/// The comparison.
+/// Returns the comparison as a table.
 pub fn statistics(comparison: &Comparison) -> Table {
     let mut rows = comparison.rows().into_iter();
     let header = rows.next().unwrap_or_default();
@@ -23,21 +23,21 @@ pub fn statistics(comparison: &Comparison) -> Table {
     }
 }
 
-/// How to read it: each term, and what it means.
+/// Explains the terms of the comparison.
 pub fn terms(comparison: &Comparison) -> Vec<(&'static str, String)> {
     let mut notes = vec![
-        ("n", "runs that differ in nothing but the seed; only finished ones have a final return.".to_string()),
+        ("n", "runs that differ only in the seed; only finished ones have a final return.".to_string()),
         (
             "IQM",
-            "the interquartile mean of the final returns: a quarter of the runs, rounded down, is left out at either \
-             end and the rest averaged. A lucky seed does not carry it, and it uses more of the data than the median."
+            "the interquartile mean of the final returns: a quarter of the runs, rounded down, is dropped at either \
+             end and the rest is averaged. It resists a lucky seed, and it uses more of the data than the median."
                 .to_string(),
         ),
         (
             "[low, high]",
             format!(
-                "the 95 % bootstrap interval: the runs are redrawn {} times with replacement, and 95 % of the redrawn \
-                 statistics lie inside. One run alone has none.",
+                "the 95 % bootstrap interval: the runs are resampled {} times with replacement, and 95 % of the \
+                 resampled statistics lie inside. A single run has no interval.",
                 thousands(RESAMPLES as f64, 0)
             ),
         ),
@@ -46,15 +46,16 @@ pub fn terms(comparison: &Comparison) -> Vec<(&'static str, String)> {
         notes.push((
             "P(better)",
             format!(
-                "the probability of improvement: how likely a run of this method ends above a run of {baseline}, a tie \
-                 counting half. 0.5 means that neither is better; an interval that holds 0.5 decides nothing."
+                "the probability of improvement: how likely it is that a run of this method ends above a run of \
+                 {baseline}; a tie counts half. 0.5 means that neither is better; an interval that contains 0.5 \
+                 decides nothing."
             ),
         ));
     }
     notes
 }
 
-/// A row per run: what its policies are worth on fresh seeds.
+/// Returns a table with one row per run: the scores of its policies on fresh seeds.
 pub fn runs(groups: &[Group]) -> Result<Table> {
     let header = ["run", "training episodes", "final policy", "best policy"].map(String::from).to_vec();
     let mut rows = Vec::new();
@@ -64,7 +65,7 @@ pub fn runs(groups: &[Group]) -> Result<Table> {
             rows.push(vec![
                 Cell::Text(format!("{}, seed {}", group.label, run.seed)),
                 Cell::number(trained, thousands(trained, 0)),
-                // A run that goes on after an earlier end still has the policy of then.
+                // A run that was continued after it had ended still has its earlier final policy, which does not count.
                 run.final_score.map_or(Ok(None), |_| scored(run, FINAL))?.unwrap_or_else(|| Cell::text("not finished")),
                 scored(run, BEST)?.unwrap_or_else(|| Cell::text("none yet")),
             ]);

@@ -1,4 +1,4 @@
-//! Every setting, and what made the numbers besides.
+//! Lists every setting, and the versions of everything else that produced the numbers.
 
 use super::table::{Cell, Table};
 use crate::report::repetitions::Group;
@@ -6,9 +6,9 @@ use crate::report::runs::Run;
 use crate::run_folder::{Program, mujoco_version};
 use std::collections::BTreeSet;
 
-const UNSET: &str = "the optimizer's own";
+const UNSET: &str = "the optimizer's default";
 
-/// What all groups have in common, then what tells them apart.
+/// Returns the settings that all groups share, then those that differ.
 pub fn settings(groups: &[Group]) -> Vec<Table> {
     let told: Vec<Vec<(&str, String)>> = groups.iter().map(|group| group.settings().told()).collect();
     let names: BTreeSet<&str> = told.iter().flatten().map(|(name, _)| *name).collect();
@@ -36,7 +36,7 @@ fn pairs(caption: &str, header: [&str; 2], rows: Vec<Vec<Cell>>) -> Table {
     Table { class: "pairs", caption: caption.into(), header: header.map(String::from).to_vec(), rows }
 }
 
-/// Versions of program, MuJoCo and model: those of the runs, and those that made this page. Then what to beware of.
+/// Returns the versions of the program, MuJoCo and the model, for the runs and for this page, and warnings about them.
 pub fn provenance(groups: &[Group]) -> (Table, Vec<String>) {
     type Part = (&'static str, fn(&Program) -> &Option<String>);
     let parts: [Part; 6] = [
@@ -49,7 +49,7 @@ pub fn provenance(groups: &[Group]) -> (Table, Vec<String>) {
     ];
     let mut mixed = false;
     let mut row = |(name, part): Part| {
-        let told = |run: &Run| part(&run.program).clone().unwrap_or_else(|| "not told".into());
+        let told = |run: &Run| part(&run.program).clone().unwrap_or_else(|| "not recorded".into());
         let known: BTreeSet<String> = runs(groups).map(told).collect();
         mixed |= known.len() > 1;
         vec![Cell::text(name), Cell::Code(known.into_iter().collect())]
@@ -59,13 +59,13 @@ pub fn provenance(groups: &[Group]) -> (Table, Vec<String>) {
     rows.push(vec![Cell::text("this page"), Cell::code(here)]);
     let mut notes = Vec::new();
     if mixed {
-        notes.push("The runs were not all made by the same versions: compare them with care.".into());
+        notes.push("The runs were not all made with the same versions; compare them with care.".into());
     }
     let drifted = runs(groups).filter(|run| run.drifts > 0).count();
     if drifted > 0 {
-        notes.push(format!("{drifted} of the runs changed versions on their way; their run.toml says when."));
+        notes.push(format!("{drifted} of the runs changed versions along the way; their run.toml says when."));
     }
-    (pairs("What made the numbers", ["part", "version"], rows), notes)
+    (pairs("What produced the numbers", ["part", "version"], rows), notes)
 }
 
 fn runs(groups: &[Group]) -> impl Iterator<Item = &Run> {

@@ -1,16 +1,16 @@
-//! The tables of the page. What they are given is text; the templates escape it.
+//! The tables of the page. They hold plain text, which the templates escape.
 
 use askama::Template;
 use askama::filters::HtmlSafe;
 
-/// What stands in a cell.
+/// The content of a cell.
 #[derive(Template)]
 #[template(path = "cell.html")]
 pub enum Cell {
     Text(String),
-    /// Words of a program, each on its own line.
+    /// Fragments of code, each on its own line.
     Code(Vec<String>),
-    /// A number as people read it, with the exact one for programs, and what follows it.
+    /// A number formatted for people, the exact one for programs, and text that follows it.
     Number {
         exact: f64,
         shown: String,
@@ -18,8 +18,8 @@ pub enum Cell {
     },
 }
 
-/// The first cell of a row names it. On a narrow window every row becomes a card, which is why cells carry the name of
-/// their column.
+/// A table whose first cell in each row is the row's name. In a narrow window every row becomes a card, which is why
+/// cells carry the name of their column.
 #[derive(Template)]
 #[template(path = "table.html")]
 pub struct Table {

@@ -1,4 +1,4 @@
-//! Numbers and lists as parts of sentences.
+//! Formats numbers and lists as parts of sentences.
 
 /// `1 run`, `2 runs`.
 pub fn count(n: usize, what: &str) -> String {
