@@ -24,7 +24,7 @@ fn commands() -> Vec<Vec<String>> {
     lines.filter_map(calls).collect()
 }
 
-/// Makes the folder look like the repository to the commands.
+/// A place that looks like the repository to the commands.
 fn link(folder: &Path, name: &str) {
     std::os::unix::fs::symlink(common::root().join(name), folder.join(name)).unwrap();
 }

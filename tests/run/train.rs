@@ -31,7 +31,7 @@ pub fn read(folder: &Path, name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// Everything that a run writes and that must not depend on time: policies, and metrics without the seconds.
+/// Everything a run leaves that must not depend on time: policies, and metrics without the seconds.
 pub fn results(folder: &Path) -> (String, String, Vec<String>) {
     let timeless = |line: &str| {
         let mut cells: Vec<&str> = line.split(',').collect();
