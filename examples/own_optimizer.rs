@@ -1,4 +1,5 @@
-//! An optimizer of your own beside one of ours: `cargo run --release --no-default-features --example own_optimizer`.
+//! Compares an optimizer of your own with one of ours: `cargo run --release --no-default-features --example
+//! own_optimizer`.
 
 use locomotion::benchmark::{Function, Problem, Synthetic};
 use locomotion::nalgebra::{DMatrix, DVector};

@@ -1,4 +1,4 @@
-//! Data goes one way: a module may only use the modules below it.
+//! Dependencies point one way: a module may only use the modules below it.
 
 #![cfg(feature = "cli")]
 
@@ -7,7 +7,7 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// What each module under src/ may use of this crate.
+/// The modules of this crate that each module under src/ may use.
 fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
     let ground = ["Error", "Result", "error", "random", "statistics", "suggest", "workers"];
     let on_ground = |more: &[&'static str]| [&ground[..], more].concat();
@@ -56,7 +56,7 @@ fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
     ])
 }
 
-/// Every source file of a part of the crate, by its path inside src/, and its text.
+/// Every source file of a part of the crate, with its path inside src/ and its text.
 fn texts(wanted: impl Fn(&str) -> bool) -> Vec<(String, String)> {
     let src = common::root().join("src");
     let mut files = Vec::new();
@@ -66,19 +66,19 @@ fn texts(wanted: impl Fn(&str) -> bool) -> Vec<(String, String)> {
     all.filter(|(file, _)| wanted(file)).collect()
 }
 
-/// Whether a file belongs to the library: whoever depends on it has no command line.
+/// Whether a file belongs to the library. A crate that depends on it has no command line.
 fn is_library(file: &str) -> bool {
     !file.starts_with("cli/") && file != "main.rs"
 }
 
-/// The code of a source text: without comments, and without its unit tests.
+/// The code of a source text, without comments and unit tests.
 fn code(text: &str) -> String {
     let text = text.split("#[cfg(test)]").next().unwrap_or_default();
     let before_comment = |line: &str| line.split("//").next().unwrap_or_default().to_string() + "\n";
     text.lines().map(before_comment).collect()
 }
 
-/// The flags that a source text mentions, such as `--budget`, or `--` before a value put in.
+/// The flags that a source text mentions, such as `--budget`, or `--` in front of an inserted value.
 fn flags(text: &str) -> Vec<String> {
     let is_flag = |rest: &str| rest.starts_with(|c: char| c.is_ascii_lowercase() || c == '{');
     let code = code(text);
@@ -134,7 +134,7 @@ fn arrows_point_one_way() {
     }
 }
 
-/// The feature that brings each module, or "" for those that are always there, as src/lib.rs says.
+/// The feature that provides each module according to src/lib.rs, or "" for modules that are always there.
 fn features() -> BTreeMap<String, String> {
     let text = std::fs::read_to_string(common::root().join("src/lib.rs")).unwrap();
     let lines: Vec<&str> = text.lines().collect();
@@ -144,7 +144,7 @@ fn features() -> BTreeMap<String, String> {
     pairs.collect()
 }
 
-/// A feature and all that it includes, as Cargo.toml says.
+/// A feature and everything that it includes according to Cargo.toml.
 fn included(feature: &str, manifest: &toml::Table) -> BTreeSet<String> {
     let named = manifest["features"].get(feature).and_then(|names| names.as_array()).into_iter().flatten();
     let below = named.flat_map(|name| included(name.as_str().unwrap(), manifest));

@@ -1,4 +1,4 @@
-//! `bench synthetic` and `bench rover`: the same numbers however they came about.
+//! `bench synthetic` and `bench rover` give the same numbers however a benchmark was run.
 
 #![cfg(feature = "cli")]
 
@@ -20,7 +20,7 @@ use std::time::Duration;
 
 const TINY: &[&str] = &["--functions", "sphere,rastrigin", "--dim", "6", "--trials", "3", "--budget", "1000"];
 
-/// A tiny `bench synthetic` in a folder; returns its JSON.
+/// Runs a tiny `bench synthetic` in a folder and returns its JSON.
 fn synthetic(folder: &Path, more: &[&str]) -> Value {
     let out = folder.to_str().unwrap();
     let start = ["bench", "synthetic", "--optimizers", "syncma:published:2,random-search", "--json", "--out", out];
@@ -35,7 +35,7 @@ fn bytes(folder: &Path, figures: &[&str]) -> Vec<Vec<u8>> {
     endings.into_iter().chain(figures).map(|name| std::fs::read(folder.join(name)).unwrap()).collect()
 }
 
-/// Best values and evaluations to 0.5 of a plain loop over ask and tell.
+/// The best values and evaluations to 0.5 of a plain loop over ask and tell.
 fn plain(function: Function, moved: bool, settings: &Settings) -> (f64, f64) {
     let mut results = (Vec::new(), Vec::new());
     for seed in 0..3 {
@@ -89,7 +89,7 @@ fn a_torn_line_is_run_again_and_the_tables_have_the_same_bytes() {
     let file = folder.path().join("synthetic-trials.jsonl");
     let text = std::fs::read_to_string(&file).unwrap();
     assert_eq!(text.lines().count(), 2 * 2 * 2 * 3);
-    // As a kill in the middle of the twentieth line would leave it.
+    // This is what a kill in the middle of the twentieth line would leave.
     let torn = text.lines().take(19).map(|line| line.len() + 1).sum::<usize>() + 100;
     std::fs::write(&file, &text[..torn]).unwrap();
     assert_eq!(synthetic(folder.path(), &[]), first);
@@ -101,7 +101,7 @@ fn a_torn_line_is_run_again_and_the_tables_have_the_same_bytes() {
         lines
     };
     assert_eq!(sorted(&again), sorted(&text), "what was there is kept, what was missing is run");
-    // With nothing missing nothing is run, and with other settings nothing is taken over.
+    // If nothing is missing, nothing runs. With other settings, no result is reused.
     assert_eq!(synthetic(folder.path(), &[]), first);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), again);
     assert_ne!(synthetic(folder.path(), &["--sigma", "0.2"]), first);
@@ -129,7 +129,8 @@ fn outcome(contestant: &str, dim: usize, budget: u64) -> TrialOutcome {
 
 #[test]
 fn every_evaluation_counts_and_a_last_generation_is_cut_at_the_budget() {
-    // A curve of 100 evaluations has them all; cut anywhere, inside a generation or not, it is the start of that curve.
+    // A curve of 100 evaluations has all of them. Cut anywhere, inside of a generation or not, it is the start of that
+    // curve.
     let long = outcome("cma-es", 6, 100);
     assert_eq!(long.curve.len(), 100);
     assert!(long.curve.is_sorted_by(|a, b| a >= b));
@@ -143,7 +144,7 @@ fn every_evaluation_counts_and_a_last_generation_is_cut_at_the_budget() {
 }
 
 #[test]
-fn the_best_of_a_search_that_stops_itself_stands_to_the_end() {
+fn the_best_of_a_search_that_stops_itself_holds_to_the_end() {
     let outcome = outcome("cma-es", 2, 200_000);
     let best = outcome.best.unwrap();
     assert!(best < 1e-10 && outcome.reached.is_some());
@@ -164,7 +165,7 @@ fn the_number_of_threads_changes_nothing() {
 }
 
 #[test]
-fn the_markdown_starts_with_a_command_that_makes_it_again() {
+fn the_markdown_starts_with_a_command_that_reproduces_it() {
     let folder = tempfile::tempdir().unwrap();
     synthetic(folder.path(), &["--seed", "4"]);
     let read = || std::fs::read_to_string(folder.path().join("synthetic.md")).unwrap();
@@ -193,7 +194,7 @@ fn a_preset_runs_every_optimizer_of_the_paper_in_both_columns() {
 }
 
 #[test]
-fn the_papers_numbers_stand_beside_the_same_measurement_only() {
+fn the_papers_numbers_appear_only_next_to_the_same_measurement() {
     let folder = tempfile::tempdir().unwrap();
     let printed = |more: &[&str]| {
         let usual = ["bench", "synthetic", "--functions", "sphere", "--trials", "1", "--shift", "none"];
@@ -223,7 +224,7 @@ fn a_result_of_the_wrong_shape_is_run_again() {
 }
 
 #[test]
-fn a_search_that_leaves_the_numbers_is_kept_and_read_again() {
+fn a_search_that_leaves_the_finite_numbers_is_kept_and_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let wild = ["bench", "rover", "--sigma", "1e308", "--optimizers", "annealing", "--trials", "1", "--budget", "20"];
     assert_eq!(json(&wild, folder.path()), json(&wild, folder.path()));
@@ -240,7 +241,7 @@ fn two_benchmarks_do_not_write_to_one_file() {
 }
 
 #[test]
-fn an_interrupted_benchmark_keeps_what_it_has_and_says_how_to_go_on() {
+fn an_interrupted_benchmark_keeps_its_results_and_says_how_to_continue() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = ["bench", "synthetic", "--functions", "sphere", "--optimizers", "cma-es", "--shift", "none"];
     let slow = ["--dim", "40", "--trials", "200", "--budget", "20000", "--threads", "1"];

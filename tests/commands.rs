@@ -1,4 +1,4 @@
-//! The commands as a person or a script meets them.
+//! The commands as a person or a script uses them.
 
 #![cfg(feature = "cli")]
 
@@ -59,7 +59,7 @@ fn envs_lists_the_twelve_tasks_with_the_papers_layouts() {
 }
 
 #[test]
-fn a_shown_task_is_a_working_start_for_ones_own() {
+fn a_shown_task_is_a_working_start_for_your_own() {
     let folder = tempfile::tempdir().unwrap();
     let (task, policy) = (folder.path().join("robot.toml"), folder.path().join("policy.json"));
     let shown = stdout(&locomotion(&["envs", "--show", "swimmer"]));
@@ -89,7 +89,7 @@ fn a_closed_pipe_is_not_an_error() {
 }
 
 #[test]
-fn throughput_measures_rollouts_beside_the_bare_loop() {
+fn throughput_compares_rollouts_with_the_bare_loop() {
     let output =
         locomotion(&["bench", "throughput", "--env", "swimmer", "--seconds", "0.4", "--rounds", "2", "--json"]);
     assert!(output.status.success(), "{}", stderr(&output));

@@ -1,4 +1,4 @@
-//! The comparison table says what the runs say.
+//! The comparison table agrees with the runs.
 
 #![cfg(feature = "cli")]
 

@@ -1,4 +1,4 @@
-//! Figures show what was measured, all of it, and always the same.
+//! Figures show everything that was measured, and always the same way.
 
 #![cfg(feature = "cli")]
 
@@ -23,7 +23,7 @@ fn groups(folders: &[PathBuf]) -> Vec<Group> {
 }
 
 #[test]
-fn what_is_drawn_of_one_run_is_what_was_measured() {
+fn the_curve_of_one_run_is_what_was_measured() {
     let root = tempfile::tempdir().unwrap();
     let fake = Fake::new("syncma", 3, 355.0);
     let figure = figure(&groups(&[fake.write(root.path())]), Axis::Episodes).unwrap();
@@ -70,7 +70,7 @@ fn a_curve_ends_where_fewer_than_three_quarters_of_the_seeds_remain() {
 }
 
 #[test]
-fn groups_are_named_by_what_tells_them_apart() {
+fn groups_are_named_by_their_differences() {
     let root = tempfile::tempdir().unwrap();
     let fake = |optimizer, extra, seed| Fake { extra, ..Fake::new(optimizer, seed, 1.0) }.write(root.path());
     let folders = [

@@ -1,4 +1,4 @@
-//! An episode depends on its seed and its policy alone; broken physics is noticed; the hot loop does not allocate.
+//! An episode depends only on its seed and its policy, broken physics is noticed, and the hot loop does not allocate.
 
 #![cfg(feature = "cli")]
 
@@ -17,10 +17,10 @@ thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Counts this thread's allocations.
+/// Counts the allocations of this thread.
 struct Counting;
 
-// SAFETY: hands every call to the system's allocator unchanged.
+// SAFETY: passes every call on to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
@@ -40,7 +40,7 @@ fn random_policy(task: &Task, seed: u64, scale: f64) -> LinearPolicy {
     LinearPolicy::from_rows(&weights, task.observations, None)
 }
 
-/// Every bit of an episode: outcome and final state.
+/// Every bit of an episode: its outcome and final state.
 fn all_of(simulator: &mut Simulator, policy: &LinearPolicy, seed: u64) -> (EpisodeOutcome, Vec<u64>) {
     let outcome = rollout(simulator, policy, seed, |_, _, _| ());
     let state = [simulator.qpos(), simulator.qvel(), simulator.observation()].concat();

@@ -1,4 +1,4 @@
-//! Long gaits with many contacts: what the shipped policies return in Gymnasium, to the last bit.
+//! Long gaits with many contacts: the shipped policies have the same returns as in Gymnasium, to the last bit.
 //! Data: tests/data/make_gaits.py, from Gymnasium 1.4.0 over MuJoCo 3.17.0.
 
 #![cfg(feature = "cli")]
@@ -43,7 +43,7 @@ fn shipped_policies_return_what_gymnasium_says() {
     assert!(expected.iter().filter(|episode| episode.length == 1000).count() >= 8, "gaits that last");
 }
 
-/// The same for a folder of other policies with an expected-returns.json beside them, named by LOCOMOTION_REFERENCE.
+/// The same for a folder of other policies, named by LOCOMOTION_REFERENCE, with an expected-returns.json next to them.
 #[test]
 fn reference_policies_return_what_gymnasium_says() {
     let Some(folder) = std::env::var_os("LOCOMOTION_REFERENCE").map(PathBuf::from) else { return };

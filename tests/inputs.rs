@@ -1,4 +1,4 @@
-//! Wrong input gets a message that names file, field and remedy, and the right exit code. Nothing panics.
+//! Wrong input gets a message that names the file, the field and the remedy, and the right exit code. Nothing panics.
 
 #![cfg(feature = "cli")]
 
@@ -14,7 +14,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Exit code and message are as wanted; the message is worth reading.
+/// Checks the exit code and the message, and that the message is readable.
 fn check(case: &str, output: &Output, code: i32, wanted: &str) -> String {
     let message = stderr(output);
     assert_eq!(output.status.code(), Some(code), "{case}: {message}");
@@ -143,7 +143,7 @@ fn a_wrong_command_line_is_exit_code_2_and_suggests_the_nearest() {
 #[test]
 fn unknown_policy_fields_are_kept() {
     let mut policy = policy_json("hopper", 11, 3, 0.5);
-    policy["colour"] = json!({ "of": "the sky" });
+    policy["color"] = json!({ "of": "the sky" });
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("policy.json");
     std::fs::write(&file, policy.to_string()).unwrap();

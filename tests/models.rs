@@ -1,4 +1,4 @@
-//! Our own MJCF compiles to Gymnasium's physics: every array of the compiled models is equal to the bit.
+//! Our own MJCF compiles to Gymnasium's physics: every array of the compiled models is equal bit for bit.
 //! Data: tests/data/make_golden.py.
 
 #![cfg(feature = "cli")]

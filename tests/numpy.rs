@@ -38,7 +38,7 @@ fn the_generator_draws_numpys_numbers() {
 }
 
 #[test]
-fn sums_round_as_numpys_do() {
+fn sums_round_like_numpys() {
     let cases: Vec<Value> = data("numpy_sums.json");
     for case in &cases {
         let (seed, n) = (case["seed"].as_u64().unwrap(), case["n"].as_u64().unwrap() as usize);

@@ -1,4 +1,5 @@
-//! A crate of somebody else's depends on the library without its features: it builds without a C compiler, and works.
+//! A crate outside of the repository depends on the library without its features: it builds without a C compiler, and
+//! works.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +24,7 @@ fn main() -> Result<(), SettingsError> {
 }
 "#;
 
-/// What needs a simulator, a C compiler, a window or a command line.
+/// Crates that need a simulator, a C compiler, a window or a command line.
 const HEAVY: [&str; 12] = [
     "bindgen",
     "cc",
@@ -39,7 +40,7 @@ const HEAVY: [&str; 12] = [
     "winit",
 ];
 
-/// Cargo on the crate in this folder, with the registry as all it shares with us, and no C compiler for build scripts.
+/// Runs cargo on the crate in this folder. It shares only the registry with us, and build scripts find no C compiler.
 fn cargo(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO"))
         .args(arguments)
@@ -65,7 +66,7 @@ fn the_library_without_features_serves_a_crate_outside() {
     fs::write(outside.path().join("Cargo.toml"), manifest).unwrap();
     fs::create_dir(outside.path().join("src")).unwrap();
     fs::write(outside.path().join("src/main.rs"), MAIN).unwrap();
-    // The versions that our own build has fetched, so that no network is needed.
+    // Use the versions that our own build has fetched, so that no network is needed.
     fs::copy(root.join("Cargo.lock"), outside.path().join("Cargo.lock")).unwrap();
 
     let tree =

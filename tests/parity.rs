@@ -1,4 +1,5 @@
-//! Episodes equal Gymnasium's to the last bit. Data: tests/data/make_golden.py, from Gymnasium 1.4.0 over MuJoCo 3.17.0.
+//! Episodes equal Gymnasium's to the last bit. Data: tests/data/make_golden.py, from Gymnasium 1.4.0 over MuJoCo
+//! 3.17.0.
 
 #![cfg(feature = "cli")]
 
@@ -21,15 +22,15 @@ struct Golden {
     truncated: bool,
     #[serde(rename = "return")]
     value: f64,
-    /// Of the whole trajectories.
+    /// Digests of the whole trajectories.
     sha256: BTreeMap<String, String>,
     start: BTreeMap<String, Vec<f64>>,
-    /// For seeds 0 to 2: where a difference begins.
+    /// The trajectories themselves for seeds 0 to 2, to show where a difference begins.
     rewards: Option<Vec<f64>>,
     parts_sha256: Option<BTreeMap<String, String>>,
 }
 
-/// Everything an episode goes through, one step after the other.
+/// Everything in an episode, step by step.
 #[derive(Default)]
 struct Trajectory {
     arrays: BTreeMap<&'static str, Vec<f64>>,
@@ -52,7 +53,7 @@ impl Trajectory {
         }
         let reward = step.reward;
         self.parts.entry("forward").or_default().push(reward.forward);
-        // Gymnasium reports costs negated.
+        // Gymnasium reports costs as negative numbers.
         self.parts.entry("ctrl").or_default().push(-reward.control);
         self.parts.entry("alive").or_default().push(reward.alive.unwrap_or(0.0));
         self.parts.entry("contact").or_default().push(-reward.contact.unwrap_or(0.0));
@@ -60,7 +61,7 @@ impl Trajectory {
     }
 }
 
-/// The golden policies are numpy's: W from seed 1000 + s, random actions from seed 2000 + s, uniform in [−1, 1).
+/// The policies are drawn by numpy: W from seed 1000 + s, random actions from seed 2000 + s, uniform in [−1, 1).
 fn run(golden: &Golden, simulator: &mut Simulator) -> Trajectory {
     let task = simulator.task().clone();
     let mut trajectory = Trajectory::default();

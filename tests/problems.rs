@@ -1,4 +1,4 @@
-//! Problems without a simulator: what moving and turning leaves alone, and the rover beside its reference.
+//! Problems without a simulator: what moving and rotating must not change, and the rover compared with its reference.
 
 #![cfg(feature = "cli")]
 
@@ -24,7 +24,7 @@ fn points(count: u64) -> Vec<DVector<f64>> {
 }
 
 #[test]
-fn an_instance_neither_moved_nor_turned_is_the_function_bit_for_bit() {
+fn an_instance_neither_moved_nor_rotated_is_the_function_bit_for_bit() {
     for function in Function::ALL {
         for x in points(10) {
             let (ours, plain) = (instance(function, false, false, 7).value(x.as_slice()), function.value(x.as_slice()));
@@ -34,7 +34,7 @@ fn an_instance_neither_moved_nor_turned_is_the_function_bit_for_bit() {
 }
 
 #[test]
-fn the_value_at_the_optimum_is_zero_and_nowhere_less() {
+fn the_value_at_the_optimum_is_zero_and_lower_nowhere() {
     for function in Function::ALL {
         for (moved, rotated) in [(false, false), (true, false), (false, true), (true, true)] {
             for seed in 0..5 {
@@ -67,13 +67,13 @@ fn moved_optima_are_uniform_in_their_box_and_differ_by_seed() {
         .flat_map(|seed| instance(Function::Rosenbrock, true, true, seed).optimum().as_slice().to_vec())
         .collect();
     assert!(all.iter().all(|v| (-3.0..3.0).contains(v)));
-    // 4800 numbers: the mean is within 0.1 and the deviation, 6/√12, within 0.05, four standard errors each.
+    // These are 4800 numbers: the mean is within 0.1 and the deviation, 6/√12, within 0.05, four standard errors each.
     assert!(mean(&all).abs() < 0.1, "{}", mean(&all));
     assert!((standard_deviation(&all) - 6.0 / 12f64.sqrt()).abs() < 0.05, "{}", standard_deviation(&all));
 }
 
 #[test]
-fn rotations_are_orthogonal_proper_and_favour_no_direction() {
+fn rotations_are_orthogonal_proper_and_favor_no_direction() {
     let mut middle = DMatrix::zeros(DIM, DIM);
     for seed in 0..300 {
         let problem = instance(Function::Ackley, false, true, seed);
@@ -83,12 +83,13 @@ fn rotations_are_orthogonal_proper_and_favour_no_direction() {
         assert!((rotation.determinant() - 1.0).abs() < 1e-12);
         middle += rotation / 300.0;
     }
-    // Entries have variance 1/12, these means a standard error of 0.017. A QR with signs of its own is off by 0.2.
+    // Entries have variance 1/12, so these means have a standard error of 0.017. A QR with arbitrary signs would be off
+    // by 0.2.
     assert!(middle.abs().max() < 0.09, "{middle:.2}");
 }
 
 #[test]
-fn turning_changes_no_function_of_the_distance() {
+fn rotating_changes_no_function_of_the_distance() {
     for x in points(10) {
         let (plain, turned) = (instance(Function::Sphere, true, false, 1), instance(Function::Sphere, true, true, 1));
         let (a, b) = (plain.value(x.as_slice()), turned.value(x.as_slice()));
@@ -96,7 +97,7 @@ fn turning_changes_no_function_of_the_distance() {
     }
 }
 
-/// What tests/data/rover.json holds: inputs and values of the reference.
+/// The content of tests/data/rover.json: inputs and values of the reference.
 #[derive(Deserialize)]
 struct Golden {
     random: Vec<Pair>,
@@ -129,7 +130,7 @@ fn the_rover_clips_to_its_box() {
 
 #[test]
 fn a_rover_path_of_coinciding_points_stays_finite_and_near_them() {
-    // All in one place, in two, in three: too few distinct parameters for a cubic.
+    // All points in one place, in two, in three: too few distinct parameters for a cubic.
     let corners = [[0.25, 0.5], [0.75, 0.5], [0.75, 1.0]];
     for distinct in 1..=3 {
         let x: Vec<f64> = (0..30).flat_map(|k| corners[k * distinct / 30]).collect();
@@ -151,7 +152,7 @@ fn equal_values_share_the_mean_of_their_ranks() {
 }
 
 #[test]
-fn nowhere_has_no_value() {
+fn a_point_that_is_not_finite_has_no_value() {
     for function in locomotion::benchmark::Function::ALL {
         for nowhere in [[f64::NAN, 0.0, 0.0], [0.0, f64::NAN, 0.0], [0.0, 0.0, f64::NAN]] {
             assert!(function.value(&nowhere).is_nan(), "{}", function.name());

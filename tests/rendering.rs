@@ -1,6 +1,6 @@
-//! Films of policies: what is promised about the files, their length and their picture, and what is said when it fails.
+//! Films of policies: what the files, their length and their pictures must be like, and the messages when it fails.
 //!
-//! Drawing needs EGL. Where it is missing, the laws about pictures become one: the error says what to install.
+//! Drawing needs EGL. Without it, the tests of pictures only check that the error says what to install.
 
 #![cfg(feature = "cli")]
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// A folder with a swimmer that does nothing: its first seconds are cheap to draw.
+/// A folder with a swimmer that does nothing, because its first seconds are cheap to draw.
 struct Place(TempDir);
 
 impl Place {
@@ -39,7 +39,7 @@ impl Place {
         command
     }
 
-    /// Renders; `false` if there is no EGL, and then the error must be the one that helps.
+    /// Renders. Returns `false` if there is no EGL, and checks that the error is the helpful one then.
     fn renders(&self, arguments: &[&str]) -> bool {
         let output = self.run(arguments);
         if output.status.success() {
@@ -69,7 +69,7 @@ fn talk(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Debian's `libegl1` and `libgl1-mesa-dri`, found the way a package manager would.
+/// Debian's `libegl1` and `libgl1-mesa-dri`, found as a package manager would find them.
 fn egl_is_installed() -> bool {
     let library = |name: &str| Path::new("/usr/lib/x86_64-linux-gnu").join(name).exists();
     library("libEGL.so.1") && library("libEGL_mesa.so.0") && library("dri/swrast_dri.so")
@@ -82,7 +82,7 @@ fn assert_no_gl(output: &Output) {
     }
 }
 
-/// Runs and checks the exit code and that the message has all the parts; nothing may be left behind.
+/// Runs the program and checks the exit code, all parts of the message, and that no file is left behind.
 fn fails(place: &Place, arguments: &[&str], code: i32, parts: &[&str]) {
     let before = place.files();
     let output = place.run(arguments);
@@ -142,7 +142,7 @@ fn a_gif_keeps_the_time_even_if_the_rate_does_not_divide_a_hundred() {
 }
 
 #[test]
-fn a_strip_holds_eight_pictures_in_two_rows() {
+fn a_contact_sheet_holds_eight_pictures_in_two_rows() {
     let place = Place::new();
     if !place.renders(&render("gait.PNG", &[])) {
         return;
@@ -173,14 +173,14 @@ fn the_same_episode_gives_the_same_return_as_eval() {
 #[test]
 fn without_gl_the_error_says_what_to_install_and_no_file_appears() {
     let place = Place::new();
-    // The vendor-neutral EGL loader looks for drivers where this points: nowhere.
+    // The vendor-neutral EGL loader looks for drivers where this points, which is nowhere.
     let mut command = place.command(&render("film.mp4", &[]));
     assert_no_gl(&command.env("__EGL_VENDOR_LIBRARY_FILENAMES", "/nowhere").output().unwrap());
     assert_eq!(place.files(), ["still.json"]);
 }
 
 #[test]
-fn a_wrong_command_line_is_told_before_anything_is_done() {
+fn a_wrong_command_line_is_reported_before_anything_is_done() {
     let place = Place::new();
     fails(&place, &render("film.avi", &[]), 2, &["`.avi`", ".mp4, .gif, .png or .html"]);
     fails(&place, &render("film", &[]), 2, &["no extension"]);
@@ -193,7 +193,7 @@ fn a_wrong_command_line_is_told_before_anything_is_done() {
 }
 
 #[test]
-fn a_wrong_policy_is_told_with_its_file() {
+fn a_wrong_policy_is_reported_with_its_file() {
     let place = Place::new();
     place.write("broken.json", "{");
     place.write("short.json", &policy("swimmer", 7, 2, 0.0));
@@ -225,7 +225,7 @@ fn an_episode_that_breaks_down_is_a_failure_that_shows_the_way_to_its_start() {
     fails(&place, &arguments, 1, &["broke down", "s into the episode"]);
 }
 
-/// A motor strong enough to leave the range of numbers.
+/// A motor strong enough to overflow the numbers.
 const SPIN_MODEL: &str = r#"<mujoco><worldbody><body><joint name="j" type="hinge"/><geom size="0.1"/></body></worldbody>
 <actuator><motor joint="j" gear="1e14"/></actuator></mujoco>"#;
 
@@ -247,7 +247,7 @@ fn contrast(brightness: &[u8]) -> u8 {
     brightness.iter().max().unwrap() - brightness.iter().min().unwrap()
 }
 
-/// As much of an MP4 file as these laws need: one H.264 track, its samples as byte streams.
+/// As much of an MP4 file as these tests need: one H.264 track with its samples as byte streams.
 struct Mp4 {
     seconds: f64,
     parameters: Vec<u8>,
@@ -263,7 +263,7 @@ impl Mp4 {
         assert_eq!(header[0], 0, "version of mdhd");
         let table = find(media, &["minf", "stbl"]);
         let sizes: Vec<usize> = find(table, &["stsz"])[12..].chunks(4).map(|n| number(n) as usize).collect();
-        // One chunk or many: with a single track the samples lie one after the other from the first chunk on.
+        // There may be one chunk or many. With a single track, the samples follow one another from the first chunk on.
         let mut at = number(&find(table, &["stco"])[8..]) as usize;
         let mut samples = Vec::new();
         for size in sizes {
@@ -279,7 +279,7 @@ fn number(bytes: &[u8]) -> u32 {
     u32::from_be_bytes(bytes[..4].try_into().unwrap())
 }
 
-/// The content of the box at the end of `path`.
+/// Returns the content of the box at the end of `path`.
 fn find<'a>(mut inside: &'a [u8], path: &[&str]) -> &'a [u8] {
     for name in path {
         let mut rest = inside;
@@ -295,7 +295,7 @@ fn find<'a>(mut inside: &'a [u8], path: &[&str]) -> &'a [u8] {
     inside
 }
 
-/// Replaces the lengths in front of the units by start codes.
+/// Replaces the lengths in front of the units with start codes.
 fn byte_stream(mut sample: &[u8]) -> Vec<u8> {
     let mut stream = Vec::new();
     while !sample.is_empty() {
@@ -307,7 +307,7 @@ fn byte_stream(mut sample: &[u8]) -> Vec<u8> {
     stream
 }
 
-/// The sequence and picture parameter sets of an `avc1` entry.
+/// Returns the sequence and picture parameter sets of an `avc1` entry.
 fn parameter_sets(entry: &[u8]) -> Vec<u8> {
     assert_eq!(&entry[4..8], b"avc1");
     let record = find(&entry[8 + 78..], &["avcC"]);

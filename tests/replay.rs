@@ -1,4 +1,4 @@
-//! The replay page stands alone and tells `eval`'s return.
+//! The replay page is self-contained and reports the same return as `eval`.
 
 #![cfg(feature = "cli")]
 

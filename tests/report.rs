@@ -1,4 +1,4 @@
-//! The report page tells what the runs say, stands alone, and its commands make the runs again.
+//! The report page agrees with the runs and is self-contained, and its commands reproduce the runs.
 
 #![cfg(feature = "cli")]
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// A real comparison, made once: 2 optimisers × 2 seeds.
+/// A real comparison of 2 optimizers × 2 seeds, made once.
 fn comparison() -> &'static Path {
     static MADE: OnceLock<tempfile::TempDir> = OnceLock::new();
     let make = || {
@@ -34,7 +34,7 @@ fn json(file: &Path) -> Value {
     serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
 }
 
-/// The page about these folders.
+/// Returns the page about these folders.
 fn page(folders: &[&Path]) -> String {
     let out = tempfile::tempdir().unwrap();
     let file = out.path().join("report.html");
@@ -46,7 +46,7 @@ fn page(folders: &[&Path]) -> String {
 }
 
 #[test]
-fn the_page_tells_every_method_score_and_setting() {
+fn the_page_shows_every_method_score_and_setting() {
     let page = page(&[comparison()]);
     for part in ["cma-es", "ars", "n = 2", "Which finds the better policy for hopper", "P(better than cma-es)"] {
         assert!(page.contains(part), "`{part}` is missing");
@@ -97,7 +97,7 @@ fn the_same_runs_give_the_same_bytes() {
 }
 
 #[test]
-fn the_commands_on_the_page_make_the_same_policies() {
+fn the_commands_on_the_page_reproduce_the_policies() {
     let page = page(&[&run_of("ars", 1)]);
     let commands = page.split("<pre><code>").nth(1).unwrap().split("</code>").next().unwrap();
     let program = Path::new(env!("CARGO_BIN_EXE_locomotion")).parent().unwrap();
@@ -122,7 +122,7 @@ fn one_run_is_enough_and_shows_its_best_policy() {
 }
 
 #[test]
-fn runs_in_progress_are_told_as_such() {
+fn runs_in_progress_are_marked_as_such() {
     let root = tempfile::tempdir().unwrap();
     for fake in [
         Fake { finished: false, ..Fake::new("syncma", 0, 350.0) },
@@ -149,7 +149,7 @@ fn text_from_settings_is_never_markup() {
 }
 
 #[test]
-fn slips_have_their_own_exit_codes() {
+fn mistakes_have_their_own_exit_codes() {
     let folder = tempfile::tempdir().unwrap();
     let place = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
     let runs = tempfile::tempdir().unwrap();
@@ -190,7 +190,7 @@ fn a_run_folder_stands_for_its_best_policy() {
     };
     assert!(export(&run, "run.h5") == export(&run.join("best.json"), "best.h5"), "the same traces");
 
-    // Without a best policy the final one; without either, a message.
+    // Without a best policy, the final one is used. Without either, there is a message.
     let bare = out.path().join("run");
     std::fs::create_dir(&bare).unwrap();
     std::fs::copy(run.join("run.toml"), bare.join("run.toml")).unwrap();

@@ -1,5 +1,5 @@
-//! The same seed gives the same bytes as it did when these digests were recorded: a change of the program's structure
-//! changes no result. Whoever changes results on purpose records them anew and says so.
+//! The same seed gives the same bytes as when these digests were recorded, so restructuring the program changes no
+//! result. A change that alters results on purpose must record new digests and say so.
 
 #![cfg(feature = "cli")]
 
@@ -12,14 +12,14 @@ fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What decides how a policy acts, and what it scored; who made it may change.
+/// Digests what decides how a policy acts and its score, but not the program that made it.
 fn policy(run: &Path, name: &str) -> String {
     let text = std::fs::read_to_string(run.join(name)).unwrap();
     let file: serde_json::Value = serde_json::from_str(&text).unwrap();
     sha256(serde_json::json!([file["weights"], file["normalizer"], file["score"]]).to_string().as_bytes())
 }
 
-/// Every column but the time.
+/// Every column except the time.
 fn metrics(run: &Path) -> String {
     let text = std::fs::read_to_string(run.join("metrics.csv")).unwrap();
     let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
@@ -42,7 +42,7 @@ fn holds(env: &str, more: &[&str], expected: [&str; 3]) {
     assert_eq!(found, expected, "{env} {more:?}");
 }
 
-/// Swimmer's episodes never end early; short ones keep this fast.
+/// Swimmer's episodes never end early, so they are cut short to keep this fast.
 #[test]
 fn syncma_adaptive_on_swimmer() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Our statistics are SciPy's and rliable's.
+//! Our statistics agree with those of SciPy and rliable.
 
 #![cfg(feature = "cli")]
 
@@ -13,7 +13,7 @@ use rand::seq::SliceRandom;
 use rand_distr::{Distribution, Normal};
 use serde::Deserialize;
 
-/// What tests/data/make_statistics.py wrote.
+/// The content that tests/data/make_statistics.py wrote.
 #[derive(Deserialize)]
 struct Golden {
     samples: Vec<Sample>,
@@ -71,7 +71,7 @@ fn bootstrap_intervals_are_rliables_within_two_percent() {
             let ours = interval(strata, RESAMPLES, statistic);
             close(ours.low, theirs.low, 0.02);
             close(ours.high, theirs.high, 0.02);
-            // Two percent of a return is generous where returns are much larger than their spread.
+            // Two percent of a return would be generous, because returns are much larger than their spread.
             close(ours.high - ours.low, theirs.high - theirs.low, 0.05);
         }
     }
@@ -117,7 +117,7 @@ fn improvement_and_its_opposite_add_up_to_one() {
     }
 }
 
-/// A percentile bootstrap of 20 normal values is a little too narrow: about 93 % instead of 95 %.
+/// A percentile bootstrap of 20 normal values is slightly too narrow: about 93 % instead of 95 %.
 #[test]
 fn intervals_cover_the_true_mean_about_as_often_as_they_say() {
     let normal = Normal::new(340.0, 20.0).unwrap();

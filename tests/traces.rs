@@ -1,4 +1,4 @@
-//! Traces obey the laws of Minari's layout, and their numbers are `eval`'s.
+//! Traces follow Minari's layout, and their numbers agree with `eval`.
 
 #![cfg(feature = "cli")]
 
@@ -22,8 +22,8 @@ fn wiggle(task: &Task) -> LinearPolicy {
     LinearPolicy::from_rows(&weights, task.observations, None)
 }
 
-/// Opens a finished file. A test beside this one that starts a program holds, for a moment between fork and exec, copies of
-/// all open files and so their locks: that moment is waited out.
+/// Opens a finished file. Another test that starts a program holds copies of all open files, and so their locks, for a
+/// moment between fork and exec. This waits until that moment has passed.
 fn open(path: impl AsRef<Path>) -> File {
     let mut tries = (0..100).map(|_| File::open(path.as_ref()));
     let wait = |found: &hdf5::Result<File>| {
@@ -259,7 +259,7 @@ fn the_file_does_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn flags_are_the_enum_that_python_reads_as_bool() {
-    // h5py's bool and ours are both an 8-bit enum of these two names; the descriptor above hides it.
+    // h5py's bool and ours are both an 8-bit enum with these two names, which the descriptor above hides.
     let expected = EnumType {
         size: IntSize::U1,
         signed: true,

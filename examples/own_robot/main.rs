@@ -1,4 +1,4 @@
-//! Trains a robot of your own, a TOML file beside its MJCF model:
+//! Trains a robot of your own, given by a TOML file next to its MJCF model:
 //! `cargo run --release --no-default-features --features mujoco --example own_robot`.
 
 use locomotion::Result;
@@ -19,7 +19,7 @@ fn main() -> Result<()> {
     let mut search =
         Settings { sigma: Some(0.5), ..Settings::default() }.build(DVector::zeros(task.observations * task.actions))?;
     for generation in 0..40 {
-        let candidates = search.ask(); // a policy's weights per column
+        let candidates = search.ask(); // one policy's weights per column
         let policies: Vec<LinearPolicy> = candidates.column_iter().map(|x| policy(x.as_slice())).collect();
         let jobs: Vec<Job> = (0..policies.len()).map(|policy| Job { policy, seed: generation }).collect();
         let losses: Vec<f64> = evaluator.run(&policies, &jobs).iter().map(|episode| episode.loss()).collect();

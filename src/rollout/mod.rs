@@ -48,7 +48,7 @@ impl Evaluator {
         self.map(jobs, |sim, job| rollout(sim, &policies[job.policy], job.seed, |_, _, _| ()))
     }
 
-    /// Does `work` for every item on the simulator of some thread. Result i belongs to item i.
+    /// Does `work` for every item on some thread's simulator; result i belongs to item i.
     pub fn map<I: Sync, T: Send>(&self, items: &[I], work: impl Fn(&mut Simulator, &I) -> T + Sync) -> Vec<T> {
         let one = |item: &I| {
             let thread = rayon::current_thread_index().unwrap_or(0);

@@ -100,7 +100,7 @@ pub enum Normalize {
 as_string!(Normalize);
 
 impl Normalize {
-    /// Whether training must collect statistics of its observations.
+    /// Whether training has to keep statistics of what it sees.
     pub fn observes(&self) -> bool {
         matches!(self, Self::Running | Self::Bounded)
     }

@@ -63,7 +63,7 @@ impl Task {
         })
     }
 
-    /// Reads and checks a definition. `open` compiles the model that it names.
+    /// Reads and checks a definition; `open` compiles the model it names.
     pub(super) fn build(
         file: &Path,
         text: &str,

@@ -105,7 +105,7 @@ impl Objective {
         Some(Batch { center_return: center.outcome.value, ..self.collect(&parts, per_candidate) })
     }
 
-    /// Returns the reset seed of a training episode, which depends only on its place in the run.
+    /// The reset seed of a training episode: a function of its place alone.
     fn training_seed(&self, generation: u64, candidate: usize, episode: usize) -> u64 {
         let candidate = if self.common_resets { 0 } else { candidate as u64 };
         let place = candidate << 32 | episode as u64;

@@ -79,8 +79,8 @@ impl Contender {
         LinearPolicy::from_rows(&self.weights, task.observations, self.normalizer.clone())
     }
 
-    /// Returns the policy file. A coordinate that never moved has an infinite deviation, which a file cannot hold. Its
-    /// weights become 0 instead, which acts the same.
+    /// The policy file. A coordinate that never moved has no deviation a file could hold: its weights become 0 instead,
+    /// which acts the same.
     pub fn file(&self, task: &Task, score: Value, provenance: Value) -> PolicyFile {
         let mut rows: Vec<Vec<f64>> = self.weights.chunks(task.observations).map(<[f64]>::to_vec).collect();
         let mut normalizer = self.normalizer.clone();

@@ -1,4 +1,4 @@
-//! What several test files share: the program, the golden data, digests.
+//! What several test files share: the program, the reference data, digests.
 #![allow(dead_code)]
 
 pub mod runs;
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The program, ready to be given arguments.
+/// The program, ready for arguments.
 pub fn locomotion(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_locomotion")).args(arguments).output().expect("the program starts")
 }
@@ -47,7 +47,7 @@ pub fn policy_json(task: &str, observations: usize, actions: usize, weight: f64)
     })
 }
 
-/// Bits, so that −0 and 0 differ and NaN equals itself.
+/// The bits of numbers, so that −0 and 0 differ and NaN equals itself.
 pub fn bits(numbers: &[f64]) -> Vec<u64> {
     numbers.iter().map(|x| x.to_bits()).collect()
 }

@@ -1,4 +1,4 @@
-//! Run folders made up for tests, in the format that `train` writes.
+//! Fabricated run folders for tests, in the format that `train` writes.
 
 use super::policy_json;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 pub const HEADER: &str = "generation,episodes,steps,seconds,center_return,heldout_mean,heldout_sd,best_return,\
 batch_max,batch_q75,batch_median,batch_q25,batch_min,sigma,condition,diverged\n";
 
-/// A made-up run: its held-out return climbs to `top`, faster or slower by `seed`.
+/// A fabricated run whose held-out return climbs to `top`, faster or slower depending on `seed`.
 pub struct Fake {
     pub optimizer: &'static str,
     pub extra: &'static str,
@@ -22,7 +22,7 @@ impl Fake {
         Self { optimizer, extra: "", seed, generations: 20, top, rate: 4.0, finished: true }
     }
 
-    /// The return of the deployable policy after so many generations.
+    /// The return of the deployable policy after this many generations.
     pub fn heldout(&self, generation: usize) -> f64 {
         let wiggle =
             ((generation as f64 * 2.3 + self.seed as f64 * 1.7).sin() + (generation as f64 * 0.9).cos()) * 0.02;
@@ -30,7 +30,7 @@ impl Fake {
         self.top * (1.0 - (-done * done / 2.0).exp()) * (1.0 + wiggle)
     }
 
-    /// Held out is evaluated on every second generation, the best is known from the third on.
+    /// The center is evaluated in every second generation, and there is a best policy from the third one on.
     pub fn metrics(&self) -> String {
         let mut text = HEADER.to_string();
         let mut best = f64::NEG_INFINITY;

@@ -1,6 +1,6 @@
 """Kills runs with SIGKILL at random moments, resumes them, and compares the results with undisturbed ones, byte by byte.
 
-usage: kill.py target/release/locomotion [KILLS]      (default 40, spread over all optimisers)
+usage: kill.py target/release/locomotion [KILLS]      (default 40, spread over all optimizers)
 """
 
 import pathlib

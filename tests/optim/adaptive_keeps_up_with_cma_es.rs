@@ -1,7 +1,7 @@
 //! On functions whose optimum is not at the origin, `adaptive` is at least about as good as CMA-ES.
 //!
-//! n = 32, N = 64, 10,000 evaluations, optimum uniform in [-3,3]³², start uniform in [-5,10]³², the same start and σ0 for
-//! both: a small one of 0.1 and 0.3 times the width of the starting box. Compared are medians of the best loss.
+//! n = 32, N = 64, 10,000 evaluations, optimum uniform in [-3,3]³², start uniform in [-5,10]³², the same start and σ0
+//! for both: a small σ0 of 0.1, and 0.3 times the width of the starting box. The medians of the best loss are compared.
 
 use locomotion::benchmark::functions::Function::{self, *};
 use locomotion::optim::{Optimizer, OptimizerKind, Settings};
@@ -35,7 +35,7 @@ fn median(function: Function, optimizer: OptimizerKind, sigma: f64) -> f64 {
     all[all.len() / 2]
 }
 
-/// The best loss of `adaptive` in units of that of CMA-ES.
+/// The best loss of `adaptive` relative to that of CMA-ES.
 fn assert_ratio_at_most(limit: f64, function: Function) {
     for sigma in [0.1, 4.5] {
         let ours = median(function, OptimizerKind::SynCma, sigma);

@@ -1,4 +1,4 @@
-//! Augmented Random Search by hand, under its laws, and beside pure random search.
+//! Augmented Random Search checked by hand, by its laws, and against pure random search.
 
 use locomotion::optim::ars::Ars;
 use locomotion::optim::random_search::RandomSearch;
@@ -32,8 +32,8 @@ fn candidates_are_pairs_around_the_center() {
     }
 }
 
-/// Three directions with returns (3, 4), (2, 8), (5, 1), of which the best two by their better end are the second and the third:
-/// σ_R² = var(2, 8, 5, 1) = 7.5, and W moves by α/2σ_R · (−6 δ_2 + 4 δ_3).
+/// Three directions with returns (3, 4), (2, 8), (5, 1), of which the best two by their better end are the second and
+/// the third: σ_R² = var(2, 8, 5, 1) = 7.5, and W moves by α/2σ_R · (−6 δ_2 + 4 δ_3).
 #[test]
 fn one_step_is_the_papers_formula() {
     let w = DVector::from_vec(vec![0.5, -1.0]);

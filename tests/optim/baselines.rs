@@ -1,10 +1,11 @@
 //! The baselines are as good, and as bad, as the implementations the SynCMA paper compared with.
 //!
-//! Reference: pypop7 0.0.82 on the ten functions, n = 32, N = 64, σ = 0.1, start uniform in [-5,10]³², best value after 10,000
-//! evaluations, quartiles of 11 seeds. Two searches that converge at the same rate may differ by decades in value, and two
-//! that stand still by thousands of evaluations in when they got there. So a cell agrees if our median search reaches the
-//! reference's median value within 1.25 × its evaluations either way, or if the median values are within 1.25 ×. Where the
-//! reference itself scatters (random search, the two-natured Schaffer) ours has to lie between its quartiles.
+//! Reference: pypop7 0.0.82 on the ten functions, n = 32, N = 64, σ = 0.1, start uniform in [-5,10]³², best value after
+//! 10,000 evaluations, quartiles of 11 seeds. Two searches that converge at the same rate may differ by decades in
+//! value, and two that stand still by thousands of evaluations in when they got there. So a cell agrees if our median
+//! search reaches the reference's median value within 1.25 × its evaluations either way, or if the median values are
+//! within 1.25 ×. Where the reference itself scatters (random search, the two-natured Schaffer) ours has to lie between
+//! its quartiles.
 
 use locomotion::benchmark::Trial;
 use locomotion::benchmark::{Description, Function, Synthetic, counts, paper};
@@ -15,7 +16,8 @@ use std::sync::atomic::AtomicBool;
 const FACTOR: f64 = 1.25;
 const SEEDS: u64 = 11;
 
-/// Best value after the paper's 10,000 evaluations, and the evaluations to the goal if it took at most 1.25 times as many.
+/// The best value after the paper's 10,000 evaluations, and the evaluations to the goal if it took at most 1.25 times
+/// as many.
 fn search(contestant: &str, function: Function, goal: f64, seed: u64) -> (f64, f64) {
     let contestant: locomotion::benchmark::Contestant = contestant.parse().unwrap();
     let budget = (FACTOR * paper::BUDGET as f64) as u64;

@@ -1,4 +1,4 @@
-//! Whoever evaluates clips to the bounds. `ask` gives candidates as they were drawn, and `tell` learns from those.
+//! The evaluation clips to the bounds. `ask` gives candidates as they were drawn, and `tell` learns from those.
 
 use crate::common::{every_optimizer, losses};
 use locomotion::optim::{Bounds, Optimizer, OptimizerKind, Settings};
@@ -23,7 +23,7 @@ fn only_searches_of_a_box_stay_inside() {
     }
 }
 
-/// With the same losses a search goes the same way, whether or not its candidates were clipped for the evaluation.
+/// With the same losses a search takes the same path, whether or not its candidates were clipped for the evaluation.
 #[test]
 fn bounds_change_nothing_but_a_default_width() {
     for (name, settings) in every_optimizer(N).into_iter().filter(|(_, settings)| !settings.optimizer.needs_box()) {

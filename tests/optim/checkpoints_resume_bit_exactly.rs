@@ -1,4 +1,4 @@
-//! A search that was stored and loaded goes on as if nothing had happened, to the last bit.
+//! A search that was stored and loaded continues as if nothing had happened, to the last bit.
 
 use crate::common::{ellipsoid, every_optimizer, losses};
 use locomotion::optim::{AnyOptimizer, Optimizer};
@@ -68,14 +68,14 @@ fn another_seed_is_another_search() {
         let mut there =
             locomotion::optim::Settings { seed: 1, ..settings }.build(DVector::from_element(9, 1.0)).unwrap();
         if name == "annealing" {
-            // A walk's first candidate is where it starts.
+            // The first candidate of a walk is its start.
             assert_eq!(generation(&mut here), generation(&mut there));
         }
         assert_ne!(here.ask(), there.ask(), "{name}");
     }
 }
 
-/// A checkpoint names its optimizer by a number, which must mean the same for ever.
+/// A checkpoint names its optimizer by a number, which must keep its meaning forever.
 #[test]
 fn old_checkpoints_keep_their_meaning() {
     let number = |name: &str| match name {

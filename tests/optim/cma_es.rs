@@ -64,13 +64,11 @@ fn columns(v: &Value) -> DMatrix<f64> {
     DMatrix::from_columns(&v.as_array().unwrap().iter().map(vector).collect::<Vec<_>>())
 }
 
-/// Largest difference, relative to the largest entry expected.
+/// The largest difference, relative to the largest expected entry.
 fn error(got: &[f64], expected: &[f64]) -> f64 {
     let scale = expected.iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
     got.iter().zip(expected).fold(0.0, |m: f64, (g, e)| m.max((g - e).abs() / scale))
 }
-
-// --- The same states as other programs -------------------------------------------------------------------------------
 
 /// Our CMA-ES with the constants stored for a run of updates_golden.json.
 fn replica(run: &Value, adjust: impl FnOnce(&mut CmaConstants)) -> CmaEs {
@@ -136,8 +134,8 @@ fn cyberagents_cmaes_with_its_constants_is_reproduced() {
     );
 }
 
-/// updates_golden.json, `runs["pypop7-0.0.82-CMAES"]`, first generation: pypop7 has the tutorial's constants, and scales negative weights
-/// by the norms of other samples than they belong to. So everything agrees but C.
+/// updates_golden.json, `runs["pypop7-0.0.82-CMAES"]`, first generation: pypop7 has the tutorial's constants, and
+/// scales negative weights by the norms of other samples than they belong to. So everything agrees but C.
 #[test]
 fn pypop7_agrees_with_the_tutorial_in_all_but_its_mispaired_norms() {
     let golden = data("cma_tell");
@@ -158,7 +156,8 @@ fn pypop7_agrees_with_the_tutorial_in_all_but_its_mispaired_norms() {
     assert!(error(cma.covariance().as_slice(), columns(&generation["C"]).as_slice()) > 1e-3);
 }
 
-/// params_golden.json: the tutorial's constants are the column `pypop7-0.0.82 CMAES`, the laziness is pycma's `lazy_gap`.
+/// params_golden.json: the tutorial's constants are the column `pypop7-0.0.82 CMAES`, the laziness is pycma's
+/// `lazy_gap`.
 #[test]
 fn constants_are_the_tutorials() {
     for (cell, columns) in data("cma_constants")["cells"].as_object().unwrap() {
@@ -185,8 +184,6 @@ fn constants_are_the_tutorials() {
     }
 }
 
-// --- Laws ------------------------------------------------------------------------------------------------------------
-
 #[test]
 fn a_moved_problem_has_the_moved_trajectory() {
     let shift = DVector::from_fn(10, |i, _| 7.0 * (i as f64 - 4.0));
@@ -203,9 +200,9 @@ fn a_moved_problem_has_the_moved_trajectory() {
     assert!(error(there.covariance().as_slice(), here.covariance().as_slice()) < 1e-9);
 }
 
-/// f(Rx) from R⁻¹m0 and R⁻¹C0R⁻ᵀ, with the turned samples.
+/// f(Rx) from R⁻¹m0 and R⁻¹C0R⁻ᵀ, with the rotated samples.
 #[test]
-fn a_turned_problem_has_the_turned_trajectory() {
+fn a_rotated_problem_has_the_rotated_trajectory() {
     let n = 10;
     let mut random = stream(3, Purpose::Start, 0, 0);
     let turn = DMatrix::<f64>::from_fn(n, n, |_, _| StandardNormal.sample(&mut random)).qr().q();
@@ -303,7 +300,7 @@ fn a_restored_search_continues_bit_for_bit() {
     assert_eq!(cma.stop(), restored.stop());
 }
 
-/// 10⁴ generations without heeding `stop`: C is a covariance all along, or there is a reason to stop.
+/// 10⁴ generations that ignore `stop`: C remains a covariance, or there is a reason to stop.
 fn assert_sound_for_long(n: usize, mut f: impl FnMut(&[f64]) -> f64) {
     let mut cma = start(DVector::repeat(n, 3.0), 0.5, 4);
     for g in 1..=10_000 {
@@ -385,7 +382,7 @@ fn tiny_problems_are_solved() {
     }
 }
 
-/// Rastrigin's function defeats a small population; doubling it helps.
+/// Rastrigin's function defeats a small population. Doubling it helps.
 #[test]
 fn restarts_enlarge_the_population_until_the_valley_is_found() {
     let rastrigin = |x: &[f64]| x.iter().map(|v| v * v - 10.0 * (std::f64::consts::TAU * v).cos() + 10.0).sum::<f64>();
@@ -411,8 +408,6 @@ fn restarts_enlarge_the_population_until_the_valley_is_found() {
     }
 }
 
-// --- As fast as pycma ------------------------------------------------------------------------------------------------
-
 /// Evaluations until the first f < 1e-8.
 fn evaluations(f: Function, n: usize, batch: usize, mean: f64, sigma: f64, seed: u64) -> Option<usize> {
     let settings = Settings { batch: Some(batch), ..settings(sigma, seed) };
@@ -427,7 +422,8 @@ fn evaluations(f: Function, n: usize, batch: usize, mean: f64, sigma: f64, seed:
     None
 }
 
-/// Median of 11 seeds against pycma's in cma_reference.json, with its start, σ0 and N (default and 2n), at n = 10, 20, 40.
+/// Median of 11 seeds against pycma's in cma_reference.json, with its start, σ0 and N (default and 2n), at n = 10, 20,
+/// 40.
 fn assert_as_quick_as_pycma(name: &str, f: Function, mean: f64, sigma: f64) {
     let golden = data("cma_evaluations");
     for n in [10, 20, 40] {
@@ -462,5 +458,3 @@ fn cigar_takes_no_more_evaluations_than_pycma() {
 fn rosenbrock_takes_no_more_evaluations_than_pycma() {
     assert_as_quick_as_pycma("rosen", rosenbrock, 0.0, 0.1);
 }
-
-// --- Cost ------------------------------------------------------------------------------------------------------------

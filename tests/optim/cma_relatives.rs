@@ -81,8 +81,8 @@ fn six_generations_of_pypop7s_dd_cma_are_reproduced() {
     }
 }
 
-/// The reference solves its duals with an inexact solver, so each generation starts from the reference's own state; the
-/// stored exact solution has to be met to rounding, the reference's within its solver's tolerance.
+/// The reference solves its duals with an inexact solver, so each generation starts from the reference's own state. The
+/// stored exact solution must be met up to rounding, and the reference's solution within its solver's tolerance.
 #[test]
 fn six_generations_of_tr_cma_solve_the_dual() {
     let golden = data();
@@ -119,7 +119,7 @@ fn six_generations_of_tr_cma_solve_the_dual() {
     }
 }
 
-/// Median over 5 seeds of the best loss after a number of evaluations.
+/// The median over 5 seeds of the best loss after a number of evaluations.
 fn best(settings: Settings, mean: f64, n: usize, evaluations: usize, f: impl Fn(&[f64]) -> f64) -> f64 {
     let mut bests: Vec<f64> = (0..5)
         .map(|seed| {
@@ -155,7 +155,8 @@ fn dd_cma_is_as_quick_as_its_authors_say() {
     assert!(decades(at(&ellipsoid, 15000), 1e-18).abs() < 4.0);
 }
 
-/// 1e-8 on the 10-dimensional sphere from 3 with σ = 0.5, N = 20: with s a variance throughout, 1,440 to 1,720 evaluations.
+/// 1e-8 on the 10-dimensional sphere from 3 with σ = 0.5, N = 20: with s a variance throughout, 1,440 to 1,720
+/// evaluations.
 #[test]
 fn tr_cma_converges_on_the_sphere() {
     let settings =
@@ -165,16 +166,16 @@ fn tr_cma_converges_on_the_sphere() {
     assert!(best(settings, 3.0, 10, 1400, sphere) > 1e-9);
 }
 
-/// Of an odd batch the middle candidate counts for nothing, and the others as in the even batch without it.
+/// In an odd batch the middle candidate counts for nothing, and the others count as in the even batch without it.
 #[test]
 fn tr_cma_takes_an_odd_batch_for_the_even_one_below() {
     let x = crate::common::normal(4, 9, 3);
     let loss: Vec<f64> = (0..9).map(f64::from).collect();
-    let learnt = |columns: usize| {
+    let learned = |columns: usize| {
         let settings = Settings { batch: Some(columns), ..Settings::default() };
         let mut search = TrCma::new(&settings, DVector::zeros(4)).unwrap();
         search.learn(&x.columns(0, columns).into_owned(), &loss[..columns]);
         (search.center(), search.state().shape.covariance(), search.state().variance)
     };
-    assert_eq!(learnt(9), learnt(8));
+    assert_eq!(learned(9), learned(8));
 }

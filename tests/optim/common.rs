@@ -11,7 +11,7 @@ pub fn every_optimizer(n: usize) -> Vec<(String, Settings)> {
     let rows = (2..=n).find(|rows| n.is_multiple_of(*rows)).unwrap_or(1);
     let plain = |optimizer: OptimizerKind| {
         let bounds = if optimizer.needs_box() { Bounds::Clip { low: -10.0, high: 10.0 } } else { Bounds::None };
-        // A model costs the cube of the evaluations: few of them.
+        // A model costs the cube of the number of evaluations, so there are few of them.
         let batch = (optimizer == OptimizerKind::Turbo).then_some(2);
         (optimizer.name().to_string(), Settings { optimizer, bounds, batch, ..Settings::default() })
     };
@@ -23,7 +23,7 @@ pub fn every_optimizer(n: usize) -> Vec<(String, Settings)> {
     Variant::ALL.into_iter().map(variant).chain(others).collect()
 }
 
-/// So many generations, or fewer where each costs more than the one before.
+/// This many generations, or fewer if each one costs more than the one before.
 pub fn generations(name: &str, many: u64) -> u64 {
     if name == "turbo" { many.min(20) } else { many }
 }
@@ -43,7 +43,7 @@ pub fn trajectory(search: &mut AnyOptimizer, generations: usize, f: impl Fn(&[f6
         .collect()
 }
 
-/// Standard normal numbers that have nothing to do with any search.
+/// Standard normal numbers that are unrelated to any search.
 pub fn normal(rows: usize, columns: usize, seed: u64) -> DMatrix<f64> {
     let mut random = stream(seed, Purpose::Bootstrap, 0, 0);
     DMatrix::from_fn(rows, columns, |_, _| StandardNormal.sample(&mut random))

@@ -1,4 +1,4 @@
-//! Ten thousand generations of the worst there is leave a covariance that can be sampled, or a reason to stop.
+//! Ten thousand generations of the worst losses leave a covariance that can be sampled, or a reason to stop.
 
 use crate::common::{every_optimizer, generations, losses, normal};
 use locomotion::optim::gaussian::Gaussian;
@@ -66,10 +66,11 @@ fn on_flat_noisy_ill_conditioned_and_failing_losses() {
 
 #[test]
 fn a_flat_loss_moves_nothing() {
-    // Published copies its reference; the others remember the best point and have no mean that a flat loss could move.
+    // `published` copies its reference. The others here remember the best point and have no mean that a flat loss could
+    // move.
     let others = ["syncma published", "annealing", "differential-evolution", "random-search", "turbo"];
     for (name, settings) in every_optimizer(N).into_iter().filter(|(name, _)| !others.contains(&name.as_str())) {
-        // After some generations that did teach something.
+        // This comes after some generations that did teach something.
         let mut search = settings.build(DVector::from_element(N, 1.0)).unwrap();
         let mut tell = |f: &dyn Fn(&[f64]) -> f64| {
             for _ in 0..100 {
@@ -106,7 +107,8 @@ fn extreme_settings_do_no_harm() {
             for (name, settings) in every_optimizer(n) {
                 let settings = Settings { lambda0: Some(lambda0), batch: Some(batch), ..settings }.only_used();
                 let Ok(mut search) = settings.build(DVector::from_element(n, 1.0)) else {
-                    // ARS and `steady` need pairs, differential evolution three others, TuRBO as many points to choose from.
+                    // ARS and `steady` need pairs, differential evolution three others, TuRBO as many points to choose
+                    // from.
                     let may_refuse = ["ars", "syncma steady", "differential-evolution", "turbo"];
                     assert!(may_refuse.contains(&name.as_str()), "{name}, batch {batch}, n {n}");
                     continue;

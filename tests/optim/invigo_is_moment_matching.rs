@@ -1,4 +1,5 @@
-//! The recursion of `invigo` is what it claims to be: the minimizer of a discounted sum of Kullback-Leibler divergences.
+//! The recursion of `invigo` is what it claims to be: the minimizer of a discounted sum of Kullback-Leibler
+//! divergences.
 
 use crate::common::{ellipsoid, losses};
 use locomotion::optim::gaussian::{Gaussian, Normal};
@@ -15,7 +16,7 @@ fn start() -> Gaussian {
     Gaussian::isotropic(DVector::from_fn(N, |i, _| 2.0 - i as f64), 0.7)
 }
 
-/// One generation's points and their weights, in rank order.
+/// The points of one generation and their weights, in rank order.
 fn select(p: &Gaussian, generation: u64) -> (DMatrix<f64>, Vec<f64>, WeightedSample) {
     let d = p.deviations(BATCH, 3, generation);
     let x = p.points(&d);
@@ -78,7 +79,7 @@ fn the_recursion_equals_the_sum_over_the_whole_stored_history() {
     }
 }
 
-/// The paper's path form with its history terms put right: s_m, s_c and the corrections Q1, Q2 (Q3 = 0), Q taken at m'.
+/// The paper's path form with its history terms corrected: s_m, s_c and the corrections Q1, Q2 (Q3 = 0), Q taken at m'.
 struct PathForm {
     lambda0: f64,
     m: DVector<f64>,
@@ -178,10 +179,10 @@ fn divergence(mixture: &Mixture, m: &DVector<f64>, c: &DMatrix<f64>) -> f64 {
     mixture.weight() * ((inverse * mixture.covariance_about(m)).trace() + c.determinant().ln()) / 2.0
 }
 
-/// Whichever coordinates the objective is minimized in, by Newton's method on its numerical gradient, the minimum is the
-/// distribution that `update` gives.
+/// Whichever coordinates the objective is minimized in, by Newton's method on its numerical gradient, the minimum is
+/// the distribution that `update` returns.
 #[test]
-fn the_update_is_the_same_in_every_parametrisation() {
+fn the_update_is_the_same_in_every_parametrization() {
     let mut p = Gaussian::new(DVector::from_vec(vec![1.0, -0.5]), symmetric(&[1.0, 0.3, 0.6])).unwrap();
     let d = p.deviations(BATCH, 5, 0);
     let x = p.points(&d);
@@ -246,7 +247,7 @@ fn a_dilation_stretches_the_outcome_about_its_mean() {
     assert!(relative(&wide.covariance(), &(plain.covariance() * 2.25)) < 1e-14);
 }
 
-/// What `adaptive::update` gives is the mean of one mixture and the covariance of another, each about its own mean.
+/// `adaptive::update` returns the mean of one mixture and the covariance of another, each about its own mean.
 #[test]
 fn mean_and_covariance_can_be_posed_apart() {
     let lambda0 = 2.0;

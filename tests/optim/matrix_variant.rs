@@ -1,4 +1,5 @@
-//! The variant `matrix` is moment matching on matrix Gaussians: exact, invariant, sound, and `adaptive` where W is a row.
+//! The variant `matrix` is moment matching on matrix Gaussians: exact, invariant, sound, and `adaptive` where W is a
+//! row.
 
 use crate::common::{ellipsoid, losses, normal, trajectory};
 use locomotion::optim::gaussian::Normal;
@@ -23,7 +24,7 @@ fn positive_definite(n: usize, seed: u64) -> DMatrix<f64> {
     &root * root.transpose() / n as f64
 }
 
-/// A Gaussian of a small matrix that is round in no way, and a weighted sample of it, as points and as deviations.
+/// A Gaussian of a small matrix without any symmetry, and a weighted sample of it, as points and as deviations.
 fn example() -> (MatrixGaussian, Vec<DMatrix<f64>>, Vec<f64>, WeightedSample) {
     let mean = DVector::from_fn(P * Q, |i, _| 1.0 - 0.3 * i as f64);
     let p = MatrixGaussian::new(mean, positive_definite(P, 1), positive_definite(Q, 2)).unwrap();
@@ -35,7 +36,7 @@ fn example() -> (MatrixGaussian, Vec<DMatrix<f64>>, Vec<f64>, WeightedSample) {
     (p, chosen.map(|&i| matrix(&d.column(i).into())).collect(), weights, sample)
 }
 
-/// The p × q matrix that a search vector is, row by row.
+/// The p × q matrix that a search vector stands for, row by row.
 fn matrix(x: &DVector<f64>) -> DMatrix<f64> {
     DMatrix::from_row_slice(P, Q, x.as_slice())
 }
@@ -44,7 +45,7 @@ fn covariance(p: &MatrixGaussian) -> DMatrix<f64> {
     p.rows().kronecker(&p.columns())
 }
 
-/// The same penalty for all that is not the mean.
+/// The same penalty for everything except the mean.
 fn alike(eta: f64) -> MatrixPenalty {
     MatrixPenalty { mean: 0.0, size: eta, rows: eta, columns: eta }
 }
@@ -53,7 +54,7 @@ fn relative(a: &DMatrix<f64>, b: &DMatrix<f64>) -> f64 {
     (a - b).norm() / b.norm()
 }
 
-/// What the covariance has to match: the old one, weighing eta, and the weighted points, about their common mean.
+/// What the covariance must match: the old one with weight eta, and the weighted points, about their common mean.
 struct Mixture {
     eta: f64,
     old: (DMatrix<f64>, DMatrix<f64>),
@@ -79,7 +80,7 @@ impl Mixture {
         ((inverse * (old + points)).trace() + (self.eta + 1.0) * full.determinant().ln()) / 2.0
     }
 
-    /// The two equations of moment matching, solved in turns.
+    /// Solves the two equations of moment matching in turns.
     fn solve(&self) -> (DMatrix<f64>, DMatrix<f64>) {
         let (mut a, mut b) = self.old.clone();
         for _ in 0..300 {
@@ -240,7 +241,7 @@ fn both_factors_stay_positive_definite() {
 
 /// tr(H_A W H_B Wᵀ) with rotated H_A and H_B of condition 10 and 1000: what the factors can learn, and what they gain.
 #[test]
-fn a_quadratic_of_rows_and_columns_is_learnt_faster_than_without_a_matrix() {
+fn a_quadratic_of_rows_and_columns_is_learned_faster_than_without_a_matrix() {
     let (p, q) = (6, 17);
     let hessian = |n: usize, condition: f64, seed| {
         let turn = normal(n, n, seed).qr().q();

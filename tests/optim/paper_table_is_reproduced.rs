@@ -1,4 +1,4 @@
-//! The paper's 32-dimensional table, its cheap rows: evaluations `published` needs to reach 0.5.
+//! The cheap rows of the paper's 32-dimensional table: the evaluations that `published` needs to reach 0.5.
 //!
 //! N = 64, start uniform in [-5,10]³², 10,000 evaluations; medians over 21 seeds, every evaluation counted.
 

@@ -1,4 +1,4 @@
-//! `published` is the reference implementation, bit for practical bit.
+//! `published` matches the reference implementation up to rounding.
 
 use locomotion::optim::syncma::Published;
 use locomotion::optim::{Settings, Variant};

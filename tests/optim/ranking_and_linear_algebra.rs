@@ -1,4 +1,4 @@
-//! The pieces all optimizers stand on.
+//! The parts that all optimizers are built on.
 
 use crate::common::normal;
 use locomotion::optim::Bounds;
@@ -61,7 +61,7 @@ fn the_upper_triangle_is_never_read() {
 }
 
 #[test]
-fn what_is_not_positive_definite_or_finite_is_told() {
+fn what_is_not_positive_definite_or_finite_is_reported() {
     assert_eq!(linalg::cholesky(&DMatrix::from_diagonal_element(3, 3, -1.0)), Err(NotPositiveDefinite));
     for bad in [f64::NAN, f64::INFINITY] {
         let mut c = covariance(5);

@@ -32,7 +32,7 @@ fn error_after_shift(settings: &Settings, shift: f64) -> f64 {
 #[test]
 fn translation_changes_nothing() {
     for (name, settings) in every_optimizer(N) {
-        // TuRBO compares samples of a fitted model, so that rounding decides after a while: its test is the next.
+        // TuRBO compares samples of a fitted model, so after a while rounding decides. The next test is for TuRBO.
         if settings.variant != Variant::Published && name != "turbo" {
             let error = error_after_shift(&settings, 5.0);
             assert!(error < 1e-11, "{name}: the shifted search strays by {error:e}");
@@ -67,8 +67,8 @@ fn published_is_drawn_to_the_origin() {
 #[test]
 fn a_strictly_increasing_transformation_of_the_loss_changes_nothing() {
     for (name, settings) in every_optimizer(N) {
-        // ARS steps along differences of returns, scaled by their deviation: invariant to affine maps only. Annealing is
-        // lucky by differences, and TuRBO models the values themselves.
+        // ARS steps along differences of returns, scaled by their deviation, so it is invariant only to affine maps.
+        // Annealing accepts candidates by differences, and TuRBO models the values themselves.
         if ["ars", "annealing", "turbo"].contains(&name.as_str()) {
             continue;
         }
@@ -102,7 +102,7 @@ fn clipping_for_evaluation_is_invisible_to_a_search_inside_the_box() {
 trait Shaped: Optimizer {
     fn from(gaussian: Gaussian) -> Self;
     fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]);
-    /// What candidates are drawn from.
+    /// The distribution that candidates are drawn from.
     fn gaussian(&self) -> Gaussian;
 }
 
@@ -187,8 +187,8 @@ fn rotation_and_any_affine_map_change_nothing() {
         assert!(error_after_affine_map::<Adaptive>(r) < 1e-9);
         assert!(error_after_affine_map::<TrCma>(r) < 1e-9);
     }
-    // CMA-ES sums its step-size path in coordinates whitened by the symmetric root of C, which other maps turn from one
-    // generation to the next: of the linear maps it follows rotations only.
+    // CMA-ES sums its step-size path in coordinates whitened by the symmetric root of C, which maps other than
+    // rotations turn from one generation to the next. So rotations are the only linear maps that it follows.
     assert!(error_after_affine_map::<CmaEs>(&rotation) < 1e-9);
     assert!(error_after_affine_map::<Steady>(&rotation) < 1e-9); // its Gaussian is round and stays so
     assert!(error_after_affine_map::<Published>(&rotation) < 1e-9); // about the origin, which it knows

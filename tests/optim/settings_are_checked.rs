@@ -1,4 +1,4 @@
-//! A setting that cannot work is refused by name, with a remedy; an unknown name gets the nearest known one.
+//! A setting that cannot work is refused by name, with a remedy. An unknown name gets the nearest known one.
 
 use crate::common::{every_optimizer, trajectory};
 use locomotion::optim::settings::Restarts;
@@ -48,7 +48,7 @@ fn the_error_says_what_to_do() {
 }
 
 #[test]
-fn every_name_is_found_and_a_slip_gets_a_hint() {
+fn every_name_is_found_and_a_typo_gets_a_hint() {
     for name in names() {
         assert_eq!(name.parse::<OptimizerKind>().unwrap().name(), name);
     }
@@ -69,7 +69,7 @@ fn settings_survive_json_and_reject_unknown_fields() {
 fn unusual(settings: &Settings, field: &str) -> Settings {
     let mut s = settings.clone();
     match field {
-        // Any other variant: the declaration of the field does not depend on which.
+        // This may be any other variant, because the declaration of the field does not depend on it.
         "variant" => s.variant = if s.variant == Variant::Exact { Variant::Steady } else { Variant::Exact },
         "lambda0" => s.lambda0 = Some(0.3),
         "eta_m" => s.eta_m = Some(0.7),
@@ -88,12 +88,13 @@ fn unusual(settings: &Settings, field: &str) -> Settings {
     s
 }
 
-/// A field that an optimizer declares changes its search; any other is refused, by name and with those that it uses.
+/// A field that an optimizer declares changes its search. Any other is refused by name, and the error lists those it
+/// uses.
 #[test]
 fn every_optimizer_uses_the_settings_that_it_declares_and_refuses_the_others() {
     let search = |settings: &Settings| {
         let mut search = settings.build(DVector::from_element(6, 1.0)).unwrap();
-        // So flat at first that CMA-ES restarts.
+        // This function is so flat at first that CMA-ES restarts.
         let loss = |x: &[f64]| if settings.restarts == Restarts::None { x.iter().map(|v| v * v).sum() } else { 1.0 };
         trajectory(&mut search, 12, loss)
     };

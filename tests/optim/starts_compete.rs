@@ -1,4 +1,4 @@
-//! `steady` with several starts: they take turns, and the one that has come furthest goes on alone.
+//! `steady` with several starts: they take turns, and the one that gets furthest continues alone.
 
 use crate::common::losses;
 use locomotion::optim::syncma::{Starts, Steady};
@@ -7,7 +7,7 @@ use nalgebra::{DMatrix, DVector};
 
 const N: usize = 9;
 const BATCH: usize = 12;
-/// Generations of each start before one is chosen: 240 √9 candidates.
+/// The generations of each start before one is chosen: 240 √9 candidates.
 const TRIAL: usize = 60;
 
 fn settings(starts: Option<usize>) -> Settings {
@@ -18,7 +18,7 @@ fn sphere(x: &[f64]) -> f64 {
     x.iter().map(|v| (v - 2.0) * (v - 2.0)).sum()
 }
 
-/// Every generation's candidates.
+/// The candidates of every generation.
 fn run(search: &mut impl Optimizer, generations: usize, loss: impl Fn(usize, &[f64]) -> f64) -> Vec<DMatrix<f64>> {
     let generation = |g: usize| {
         let candidates = search.ask();
@@ -53,11 +53,11 @@ fn starts_take_turns_and_differ() {
 }
 
 #[test]
-fn the_best_goes_on_where_it_was() {
+fn the_best_continues_where_it_was() {
     for best in 0..3 {
         let mut search = Starts::new(&settings(Some(3)), DVector::zeros(N)).unwrap();
-        // Each is drawn along an axis of its own, and two of the three are worse by a constant, which changes no rank
-        // within a generation.
+        // Each start is drawn along an axis of its own, and two of the three are worse by a constant, which changes no
+        // rank within a generation.
         let loss = |g: usize, x: &[f64]| (x[g % 3] - 2.0).powi(2) + if g % 3 == best { 0.0 } else { 1e3 };
         run(&mut search, 3 * TRIAL - 1, loss);
         assert_eq!(search.count(), 3);

@@ -1,4 +1,5 @@
-//! `steady`: every mirrored pair moves the mean by what its ranks differ in, and the center is the mean of the remembered.
+//! `steady`: every mirrored pair moves the mean by the difference of its ranks, and the center is the mean of the
+//! remembered generations.
 
 use crate::common::{losses, normal};
 use locomotion::optim::syncma::Steady;
@@ -44,7 +45,7 @@ fn one_step_is_as_long_as_kappa_says() {
     let along = search.mean()[3] / unit;
     assert!((along - 1.0).abs() < 0.05, "{along} of the step along the slope");
     let across = (search.mean().norm_squared() - search.mean()[3].powi(2)).sqrt();
-    // Both ends of a pair carry the same noise, so that it counts as one draw with twice the say.
+    // Both ends of a pair carry the same noise, so it counts as one draw with twice the weight.
     let squares: f64 = (0..generations).map(|generation| step(generation).powi(2)).sum();
     let expected = (2.0 * (n - 1) as f64 / batch as f64 * squares).sqrt();
     assert!((across / expected - 1.0).abs() < 0.5, "{across} across, noise explains {expected}");
@@ -106,7 +107,7 @@ fn what_both_ends_share_does_not_decide() {
 }
 
 #[test]
-fn who_fails_loses_to_the_other_end() {
+fn a_failed_end_loses_to_the_other_end() {
     let mut search = steady(Settings { batch: Some(2), kappa: Some(1.0), ..Settings::default() }, 6);
     let candidates = search.ask();
     search.tell(&[f64::NAN, 1e9]);

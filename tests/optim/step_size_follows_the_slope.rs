@@ -1,4 +1,4 @@
-//! The step size of `adaptive` and `matrix` grows on a slope, shrinks at the bottom, and stays where there is only noise.
+//! The step size of `adaptive` and `matrix` grows on a slope, shrinks at the bottom, and stays the same on pure noise.
 
 use crate::common::{losses, normal};
 use locomotion::optim::{AnyOptimizer, Optimizer, Settings, Variant};
@@ -6,14 +6,14 @@ use nalgebra::DVector;
 
 const VARIANTS: [Variant; 2] = [Variant::Adaptive, Variant::Matrix];
 
-/// For a matrix of two rows, where the variant cares.
+/// Uses a matrix of two rows, for the variant that cares.
 fn search(variant: Variant, n: usize, batch: Option<usize>, seed: u64) -> AnyOptimizer {
     Settings { variant, batch, seed, shape: Some((2, n / 2)), ..Settings::default() }
         .build(DVector::from_element(n, 1.0))
         .unwrap()
 }
 
-/// By which factor sigma has changed after this many generations.
+/// The factor by which sigma has changed after this many generations.
 fn change(mut search: AnyOptimizer, generations: u64, f: impl Fn(&[f64], u64) -> f64) -> f64 {
     let before = search.diagnostics().sigma;
     for generation in 0..generations {
@@ -37,7 +37,7 @@ fn it_shrinks_at_the_bottom() {
     }
 }
 
-/// One search's step size is a random walk there; on average over searches it goes nowhere.
+/// The step size of one search is a random walk there. On average over searches it stays the same.
 #[test]
 fn it_stays_on_pure_noise() {
     const SEARCHES: u64 = 12;

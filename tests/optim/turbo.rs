@@ -1,5 +1,5 @@
-//! TuRBO: its Gaussian process beside the reference, its points and its trust region by their laws, the search beside
-//! random search.
+//! TuRBO: its Gaussian process against the reference, its points and its trust region by their laws, and the search
+//! against random search.
 
 use crate::common::{losses, normal, trajectory};
 use locomotion::benchmark::functions::Function;
@@ -23,13 +23,13 @@ fn numbers(value: &Value) -> Vec<f64> {
     serde_json::from_value(value.clone()).unwrap()
 }
 
-/// Its rows as columns.
+/// The rows as columns.
 fn columns(value: &Value) -> DMatrix<f64> {
     let columns: Vec<DVector<f64>> = value.as_array().unwrap().iter().map(|row| numbers(row).into()).collect();
     DMatrix::from_columns(&columns)
 }
 
-/// Points, values and hyper-parameters of the reference.
+/// Points, values and hyperparameters of the reference.
 fn problem() -> (DMatrix<f64>, DVector<f64>, Hyper) {
     let golden = golden();
     let number = |name: &str| golden[name].as_f64().unwrap();
@@ -93,7 +93,7 @@ fn a_fit_finds_the_coordinate_that_matters() {
     assert!(hyper.lengthscales.iter().all(|l| (0.005..=2.0 + 1e-12).contains(l)));
     assert!((0.05..=20.0 + 1e-12).contains(&hyper.outputscale) && hyper.noise < 1e-3);
 
-    // No step along one parameter is likelier.
+    // No step along a single parameter is more likely.
     let best = log_marginal_likelihood(&x, &y, &hyper).unwrap().0;
     for factor in [0.8, 1.25] {
         let mut lengthscales = hyper.lengthscales.clone();
@@ -105,7 +105,7 @@ fn a_fit_finds_the_coordinate_that_matters() {
     }
 }
 
-/// At the paper's start, far apart in many dimensions, every point is a stranger to every other.
+/// At the paper's start, far apart in many dimensions, every point is uncorrelated with every other.
 #[test]
 fn a_fit_in_a_hundred_dimensions_finds_a_slope_to_follow() {
     let (d, n) = (100, 150);
@@ -128,7 +128,7 @@ fn sobol_points_without_a_shift_are_the_references() {
     assert_eq!(sobol(2, &[0; 1500]), DMatrix::from_fn(1500, 2, |_, j| 0.5 * j as f64));
 }
 
-/// In every coordinate, one of the first 2^k points in each interval of length 2^-k.
+/// In every coordinate, there is one of the first 2^k points in each interval of length 2^-k.
 #[test]
 fn a_digital_shift_keeps_sobol_points_evenly_spread() {
     let shift = [0x89ab_cdef, 0x1234_5678, 1, u32::MAX];
@@ -155,7 +155,7 @@ fn a_latin_hypercube_has_one_point_in_every_interval_of_every_coordinate() {
     assert_ne!(points.row(0), points.row(1));
 }
 
-/// Sides are L times lengthscale over geometric mean, cut at the cube, and about 20 coordinates move.
+/// Sides are L times the length scale over its geometric mean, cut at the cube, and about 20 coordinates move.
 #[test]
 fn candidates_move_a_few_coordinates_inside_the_region() {
     let d = 80;
@@ -180,7 +180,7 @@ fn candidates_move_a_few_coordinates_inside_the_region() {
     assert!((18.0..22.0).contains(&(moved as f64 / 500.0)));
 }
 
-/// d = 10 and b = 4: three batches without success in a row halve L, three with double it.
+/// d = 10 and b = 4: three batches in a row without success halve L, and three with success double it.
 #[test]
 fn the_region_doubles_after_successes_and_halves_after_failures() {
     let mut trust = Trust::new(10, 4);
@@ -194,7 +194,7 @@ fn the_region_doubles_after_successes_and_halves_after_failures() {
         judged.collect::<Vec<_>>()
     };
     assert_eq!(lengths(&[99.0, 98.0, 97.0]), [0.8, 0.8, 1.6]);
-    // A gain below a thousandth is none; L has its greatest value.
+    // A gain below a thousandth does not count. L is at its maximum.
     assert_eq!(lengths(&[96.0, 95.95, 95.9, 90.0, 80.0, 70.0]), [1.6; 6]);
     assert_eq!(lengths(&[69.99, 70.0, 71.0, 60.0, 70.0, 70.0, f64::NAN]), [1.6, 1.6, 0.8, 0.8, 0.8, 0.8, 0.4]);
     let halvings = lengths(&[70.0; 15]);
@@ -205,13 +205,13 @@ fn the_region_doubles_after_successes_and_halves_after_failures() {
 }
 
 #[test]
-fn a_failed_candidate_is_modelled_as_the_worst_that_did_not_fail() {
+fn a_failed_candidate_is_modeled_as_the_worst_that_did_not_fail() {
     let mut trust = Trust::new(1, 2);
     let points = DMatrix::from_row_slice(1, 6, &[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]);
     trust.learn(&points, &[3.0, f64::NAN, 1.0, f64::INFINITY, 5.0, f64::NEG_INFINITY]);
     let (x, y) = trust.data();
     assert_eq!(x, points);
-    // Of 3, 5, 1, 5, 5, 5: median 5, variance 14 / 6.
+    // For 3, 5, 1, 5, 5, 5 the median is 5 and the variance 14 / 6.
     let expected = [3.0, 5.0, 1.0, 5.0, 5.0, 5.0].map(|v: f64| (v - 5.0) / (14f64 / 6.0).sqrt());
     assert!((y - DVector::from_row_slice(&expected)).amax() < 1e-15);
     assert_eq!(trust.center()[0], 0.3);
@@ -241,7 +241,7 @@ fn the_start_is_the_first_candidate_and_every_candidate_is_in_the_box() {
     assert!(search.center().min() > 9.5, "the corner is best: {}", search.center());
 }
 
-/// A quarter of the space fails, or everything does.
+/// A quarter of the space fails, or all of it.
 #[test]
 fn failures_do_not_poison_the_model() {
     let mut search = turbo(4, 4, 1);
@@ -258,7 +258,8 @@ fn failures_do_not_poison_the_model() {
     assert!(least < 0.6, "{least}, where 0.25 is possible");
 }
 
-/// 120 evaluations in 8 dimensions, median of 3 seeds: several hundred times better on the sphere, where 10 are asked.
+/// 120 evaluations in 8 dimensions, median of 3 seeds. It is several hundred times better on the sphere, and the test
+/// asks for 10.
 #[test]
 fn it_beats_random_search_by_far() {
     let best = |optimizer| {
@@ -273,7 +274,7 @@ fn it_beats_random_search_by_far() {
     assert!(10.0 * ours < random, "{ours} against {random}");
 }
 
-/// A loss of other units is the same loss; powers of two do not even round.
+/// A loss in other units is the same loss, and powers of two do not even round.
 #[test]
 fn the_unit_of_the_loss_does_not_matter() {
     let (mut here, mut there) = (turbo(4, 3, 2), turbo(4, 3, 2));
@@ -286,7 +287,7 @@ fn the_unit_of_the_loss_does_not_matter() {
     }
 }
 
-/// Every region shrinks away on a flat loss and another takes its place, until the search has seen enough.
+/// On a flat loss every region shrinks away and another takes its place, until the search has used up its evaluations.
 #[test]
 fn it_restarts_and_ends_after_5000_evaluations() {
     let mut search = turbo(1, 10, 0);

@@ -1,4 +1,4 @@
-//! A damaged checkpoint is detected, whatever is damaged, and the one before it offered; a full disk loses nothing.
+//! A damaged checkpoint is detected whatever is damaged, and the previous one is offered. A full disk loses nothing.
 
 use super::train::{ok, quick};
 use crate::common::{locomotion, stderr};
@@ -29,7 +29,7 @@ fn every_flipped_byte_and_every_cut_is_detected() {
         check(&bytes, &format!("byte {at} flipped"));
         check(&good[..at], &format!("cut to {at} bytes"));
     }
-    // As a user meets it.
+    // The same as a user sees it.
     let output = resume(&run, &[]);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     assert!(stderr(&output).contains("damaged checkpoint") && stderr(&output).contains("--previous"));
@@ -42,7 +42,7 @@ fn a_full_disk_is_exit_code_4_and_the_old_checkpoint_stays() {
     let mount = |arguments: &[&str]| Command::new("mount").args(arguments).output().is_ok_and(|o| o.status.success());
     let place = disk.path().to_str().unwrap();
     if !mount(&["-t", "tmpfs", "-o", "size=2m", "tmpfs", place]) {
-        // Without the right to mount, /dev/full stands for the disk: every write to it fails.
+        // Without the right to mount a file system, /dev/full stands in for the disk: every write to it fails.
         return full_device();
     }
     let run = disk.path().join("run");

@@ -1,4 +1,5 @@
-//! What a run depends on besides its settings: the task's file, its model, where they lie, and the run it is a baseline of.
+//! What a run depends on besides its settings: the task's file, its model, their location, and the run that a baseline
+//! belongs to.
 
 use super::folder::{SMALL, own_task, refused, resume, train_in};
 use super::resume::long_run;
@@ -15,7 +16,7 @@ fn edit(file: &Path, from: &str, to: &str) {
 }
 
 #[test]
-fn an_edited_task_or_model_is_not_gone_on_with() {
+fn a_run_does_not_continue_with_an_edited_task_or_model() {
     let place = tempfile::tempdir().unwrap();
     let (task, run) = (own_task(place.path()), place.path().join("run"));
     let start = [&["--env", "robot.toml", "--out", "run", "--budget", "16"], &SMALL[..]].concat();
@@ -37,13 +38,13 @@ fn an_edited_task_or_model_is_not_gone_on_with() {
     assert!(stderr(&output).contains("note: continuing although the run was made with a different compiled model"));
     assert!(read(&run, "run.toml").contains("after_generation = 2"), "it is recorded");
 
-    // Another size fits no permission.
+    // No flag permits a task of another size.
     edit(&task, "skip = 1 # x", "skip = 2 # x");
     refused(&resume(&run, &["--budget", "32", "--allow-drift"]), 3, &["33 weights", "10 observations and 3 actions"]);
 }
 
 #[test]
-fn a_run_of_an_own_task_goes_on_and_is_evaluated_from_any_folder() {
+fn a_run_of_your_own_task_continues_and_is_evaluated_from_any_folder() {
     let (place, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     own_task(place.path());
     let run = place.path().join("run");
@@ -58,7 +59,7 @@ fn a_run_of_an_own_task_goes_on_and_is_evaluated_from_any_folder() {
 }
 
 #[test]
-fn a_baseline_has_the_settings_of_the_run_that_goes_on() {
+fn a_baseline_has_the_settings_of_the_resumed_run() {
     let place = tempfile::tempdir().unwrap();
     let run = place.path().join("run");
     ok(&quick(&run, &["--seed", "3", "--bound", "2", "--budget", "48"]));
@@ -82,14 +83,14 @@ fn a_baseline_has_the_settings_of_the_run_that_goes_on() {
     let drawn = read(place.path(), "a.csv");
     assert!(drawn.contains("syncma,") && drawn.contains("cma-es,heldout"), "{drawn}");
 
-    // A permission to drift is one for both.
+    // Permission to drift applies to both runs.
     edit(&baseline.join("run.toml"), "mujoco = \"3.17.0\"", "mujoco = \"3.16.0\"");
     refused(&resume(&run, &["--baseline", "cma-es"]), 3, &["MuJoCo 3.16.0, now 3.17.0", "baseline-cma-es"]);
     ok(&resume(&run, &["--baseline", "cma-es", "--allow-drift"]));
 }
 
 #[test]
-fn the_command_that_goes_on_keeps_the_baseline() {
+fn the_command_that_continues_keeps_the_baseline() {
     let place = tempfile::tempdir().unwrap();
     let run = place.path().join("run");
     let child = long_run(&run, &["--baseline", "ars"]);

@@ -1,4 +1,4 @@
-//! A run folder belongs to one process, says how far it got, and is never continued as something it is not.
+//! A run folder belongs to one process, records its progress, and is never continued as something else.
 
 use super::train::{ok, quick, read};
 use crate::common::{locomotion, root, stderr, stdout};
@@ -16,14 +16,14 @@ pub fn resume(run: &Path, more: &[&str]) -> Output {
     locomotion(&[&["train", "--quiet", "--resume", run.to_str().unwrap()], more].concat())
 }
 
-/// It failed with this code, and said all of this.
+/// Checks that the program failed with this code and that its message has all of these parts.
 pub fn refused(output: &Output, code: i32, parts: &[&str]) {
     let said = stderr(output);
     assert_eq!(output.status.code(), Some(code), "{said}");
     parts.iter().for_each(|part| assert!(said.contains(part), "`{part}` is not in: {said}"));
 }
 
-/// Goes on with a run under a larger budget, and is told to leave before the first generation is done.
+/// Continues a run with a larger budget and interrupts it before the first generation is done.
 fn interrupt_at_once(run: &Path, budget: u64) {
     let given = PartialSettings { budget: Some(budget), ..PartialSettings::default() };
     let options = RunOptions {
@@ -98,7 +98,7 @@ fn a_raised_budget_makes_a_finished_trial_unfinished() {
 }
 
 #[test]
-fn a_changed_metrics_file_is_refused_before_training_goes_on() {
+fn a_changed_metrics_file_is_refused_before_training_continues() {
     let place = tempfile::tempdir().unwrap();
     let run = place.path().join("run");
     ok(&quick(&run, &[]));
@@ -119,7 +119,7 @@ fn a_changed_metrics_file_is_refused_before_training_goes_on() {
 }
 
 #[test]
-fn an_older_run_is_read_and_goes_on_with_a_note() {
+fn an_older_run_is_read_and_continues_with_a_note() {
     let place = tempfile::tempdir().unwrap();
     let run = place.path().join("run");
     ok(&quick(&run, &[]));
@@ -139,7 +139,7 @@ fn an_older_run_is_read_and_goes_on_with_a_note() {
 }
 
 #[test]
-fn an_edited_run_file_does_not_take_the_checkpoint() {
+fn an_edited_run_file_does_not_accept_the_checkpoint() {
     let place = tempfile::tempdir().unwrap();
     let run = place.path().join("run");
     ok(&quick(&run, &[]));
@@ -170,7 +170,7 @@ fn contestants_that_are_the_same_are_refused_and_others_share_no_folder() {
     assert_eq!(folders.len(), 8, "{folders:?}");
 }
 
-/// A copy of hopper with short episodes, its model split in two files, as a user's own task.
+/// A copy of hopper with short episodes and its model split into two files, as a user's own task.
 pub fn own_task(place: &Path) -> PathBuf {
     let text = std::fs::read_to_string(root().join("envs/hopper.toml")).unwrap();
     let task = text.replace("horizon = 1000", "horizon = 60").replace("name = \"hopper\"", "name = \"robot\"");

@@ -1,4 +1,4 @@
-//! Runs: settings, resume after any death, damage, full disks, threads.
+//! Runs: settings, resuming after any interruption, damage, full disks, threads.
 
 #![cfg(feature = "cli")]
 

@@ -54,7 +54,7 @@ fn a_killed_run_ends_with_the_same_bytes() {
     }
 }
 
-/// A run that has begun and has far to go.
+/// A run that has begun and is far from its end.
 pub fn long_run(run: &Path, more: &[&str]) -> Child {
     let child = Command::new(env!("CARGO_BIN_EXE_locomotion"))
         .args(["train", "--env", "swimmer", "--budget", "100000", "--batch", "40", "--out", run.to_str().unwrap()])
@@ -70,7 +70,7 @@ pub fn long_run(run: &Path, more: &[&str]) -> Child {
 }
 
 #[test]
-fn a_signal_saves_leaves_soon_and_says_how_to_go_on() {
+fn a_signal_saves_stops_soon_and_says_how_to_continue() {
     let folder = tempfile::tempdir().unwrap();
     for (signal, code) in [("INT", 130), ("TERM", 143), ("USR1", 143)] {
         let run = folder.path().join(signal);
@@ -88,7 +88,7 @@ fn a_signal_saves_leaves_soon_and_says_how_to_go_on() {
 }
 
 #[test]
-fn a_longer_budget_goes_on_where_the_run_ended() {
+fn a_longer_budget_continues_where_the_run_ended() {
     let folder = tempfile::tempdir().unwrap();
     let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
     ok(&quick(&parts, &["--heldout-every", "1"]));
@@ -117,7 +117,7 @@ fn other_settings_or_another_program_are_not_a_resume() {
     assert!(read(&run, "run.toml").contains("[[drift]]"), "it is recorded");
 }
 
-/// Older versions stored settings that the optimizer did not use. Such a run goes on as if they were not there.
+/// Older versions stored settings that the optimizer did not use. Such a run continues as if they were not there.
 #[test]
 fn a_stored_setting_without_effect_is_dropped() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Defaults < task < protocol < config < flags, and each value says where it came from.
+//! Defaults < task < protocol < config < flags, and every value has its origin.
 
 use crate::common::{locomotion, root, stderr, stdout};
 
@@ -18,7 +18,7 @@ fn is(of: &impl Fn(&str) -> (String, String), name: &str, value: &str, origin: &
 }
 
 #[test]
-fn later_places_win_and_are_named() {
+fn later_layers_win_and_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let task = folder.path().join("robot.toml");
     let hopper = std::fs::read_to_string(root().join("envs/hopper.toml")).unwrap();
@@ -87,7 +87,7 @@ fn wrong_settings_are_refused_with_a_remedy() {
     }
 }
 
-/// What the task, the protocol or the program say about other optimizers is left out without a word.
+/// What the task, the protocol or the program says about other optimizers is silently left out.
 #[test]
 fn only_what_the_user_sets_has_to_be_used() {
     for name in locomotion::optim::names() {
@@ -106,7 +106,7 @@ fn only_what_the_user_sets_has_to_be_used() {
     }
 }
 
-/// A baseline has its own settings, so those of the run are no mistake.
+/// A baseline has its own settings, so those of the main run are no mistake.
 #[test]
 fn a_baseline_does_not_inherit_settings_that_it_does_not_use() {
     let folder = tempfile::tempdir().unwrap();
@@ -121,7 +121,7 @@ fn a_baseline_does_not_inherit_settings_that_it_does_not_use() {
     assert!(!baseline.contains("lambda0") && !baseline.contains("eta_c"), "{baseline}");
 }
 
-/// Flags of a comparison hold for the optimizers that use them. One that none uses is a mistake.
+/// Flags of a comparison apply to the optimizers that use them. A flag that none of them uses is a mistake.
 #[test]
 fn a_comparison_gives_each_optimizer_the_flags_that_it_uses() {
     let list = |more: &[&str]| locomotion(&[&["compare", "--env", "swimmer", "--seeds", "1", "--list"], more].concat());
@@ -132,7 +132,7 @@ fn a_comparison_gives_each_optimizer_the_flags_that_it_uses() {
     for (line, uses) in lines.iter().zip([[true, false], [false, false], [false, true]]) {
         assert_eq!([line.contains("--lambda0 4"), line.contains("--noise 0.02")], uses, "{line}");
         assert!(line.contains("--batch 8"), "{line}");
-        // The line is a command that `train` takes.
+        // The line is a command that `train` accepts.
         let words: Vec<&str> = line.split_whitespace().skip(1).collect();
         let checked = locomotion(&[&words[..], &["--print-config"]].concat());
         assert!(checked.status.success(), "{line}: {}", stderr(&checked));

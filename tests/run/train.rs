@@ -1,11 +1,11 @@
-//! A run leaves a complete folder, the same bytes for any number of threads, and never overwrites another.
+//! A run writes a complete folder, the same bytes for any number of threads, and never overwrites another run.
 
 use crate::common::{locomotion, stderr, stdout};
 use locomotion::optim::{OptimizerKind, Variant};
 use std::path::Path;
 use std::process::Output;
 
-/// A small run of a task whose episodes are short; `more` may say otherwise.
+/// A small run of a task with short episodes. `more` may override its settings.
 pub fn quick(folder: &Path, more: &[&str]) -> Output {
     let out = folder.to_str().unwrap();
     let usual = [
@@ -43,7 +43,7 @@ pub fn results(folder: &Path) -> (String, String, Vec<String>) {
 }
 
 #[test]
-fn every_optimizer_runs_and_leaves_a_complete_folder() {
+fn every_optimizer_runs_and_writes_a_complete_folder() {
     let folder = tempfile::tempdir().unwrap();
     let named = locomotion::optim::names().map(|name| (name, vec!["--optimizer", name]));
     let others = [
@@ -77,7 +77,7 @@ fn the_score_in_a_policy_is_what_eval_finds() {
     let path = run.join("best.json");
     let output = locomotion(&["eval", path.to_str().unwrap(), "--seed", &first, "--episodes", "100", "--json"]);
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(report["mean"], file["score"]["mean"], "a frozen normaliser survives the file to the bit");
+    assert_eq!(report["mean"], file["score"]["mean"], "a frozen normalizer survives the file to the bit");
 }
 
 #[test]
@@ -193,9 +193,9 @@ fn the_papers_protocol_sets_its_choices_together_and_says_what_differs() {
     assert_eq!(settings["sigma"].as_float(), Some(0.1));
 }
 
-/// Candidates that do not differ fare alike if they start alike.
+/// Candidates that do not differ have the same return if they start from the same reset.
 #[test]
-fn common_resets_leave_nothing_but_the_candidates_to_tell_apart() {
+fn with_common_resets_only_the_candidates_make_a_difference() {
     let folder = tempfile::tempdir().unwrap();
     let spread = |name: &str, resets: &str| {
         let run = folder.path().join(name);

@@ -1,7 +1,8 @@
-//! An optimiser on standard input and output, one JSON document per line, for programs that hold the objective.
+//! Runs an optimizer on standard input and output, one JSON document per line, for programs that have the objective.
 //!
-//! `{"settings": {"optimizer": "cma-es", "sigma": 2.0}, "mean": [0.0, 0.0]}` starts a search, `{"losses": [3.0, …]}` tells it
-//! the losses of the candidates it gave last. Each is answered by `{"candidates": [[…], …]}`, or by `{"stop": "reason"}`.
+//! `{"settings": {"optimizer": "cma-es", "sigma": 2.0}, "mean": [0.0, 0.0]}` starts a search, and `{"losses": [3.0,
+//! …]}` tells it the losses of its latest candidates. The answer is `{"candidates": [[…], …]}`, or `{"stop":
+//! "reason"}`.
 
 use locomotion::optim::{AnyOptimizer, Optimizer, Settings};
 use nalgebra::DVector;

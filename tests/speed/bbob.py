@@ -37,7 +37,7 @@ SIGMA = 2.0
 
 
 class Bridge:
-    """One of our optimisers in a process of its own."""
+    """One of our optimizers in a process of its own."""
 
     def __init__(self, settings):
         binary = pathlib.Path(__file__).parents[2] / "target/release/examples/ask_tell"

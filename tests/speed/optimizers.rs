@@ -1,9 +1,10 @@
-//! Cost of one ask + tell at n = 888, N = 100 (Ant), one thread, against one Cholesky factorisation of that size.
+//! The cost of one ask + tell at n = 888, N = 100 (Ant) on one thread, compared with one Cholesky factorization of that
+//! size.
 //!
-//! `cargo bench --bench optimizers -- [n] [N] [p] [NAME]`, p the rows that `matrix` makes of n, NAME the one contestant wanted:
-//! `6392 100 17 matrix` is Humanoid's size, where the others take seconds. Contestants take turns, so that a busy machine
-//! slows all alike. Printed are the least time, which a busy machine disturbs least, the median, and the mean: CMA-ES
-//! decomposes only now and then.
+//! `cargo bench --bench optimizers -- [n] [N] [p] [NAME]`, where p is the number of rows that `matrix` makes of n and
+//! NAME selects one contestant: `6392 100 17 matrix` is Humanoid's size, where the others take seconds. Contestants
+//! take turns, so that a busy machine slows all of them alike. It prints the shortest time, which a busy machine
+//! disturbs least, the median, and the mean, because CMA-ES decomposes its matrix only every few generations.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -31,7 +32,7 @@ fn times(mut all: Vec<f64>) -> Times {
     Times { least: all[0], median: all[all.len() / 2], mean: all.iter().sum::<f64>() / all.len() as f64 }
 }
 
-/// What one ask and tell take.
+/// The times of one ask and tell.
 fn generation(search: &mut AnyOptimizer) -> f64 {
     let mut candidates = DMatrix::zeros(0, 0);
     let ask = milliseconds(|| candidates = search.ask());
@@ -73,18 +74,18 @@ fn main() {
     let mut factor = DMatrix::zeros(n, n);
     let (mut cholesky, mut eigen) = (Vec::new(), Vec::new());
     for round in 0..ROUNDS + 3 {
-        let factorised = milliseconds(|| linalg::cholesky_into(&covariance, &mut factor).expect("positive definite"));
+        let factorized = milliseconds(|| linalg::cholesky_into(&covariance, &mut factor).expect("positive definite"));
         let decomposed = (round % 8 == 3).then(|| milliseconds(|| drop(black_box(linalg::eigen(&covariance)))));
         let told: Vec<f64> = searches.iter_mut().map(|(_, search, _)| generation(search)).collect();
         // The first rounds warm up caches and memory.
         if round >= 3 {
-            cholesky.push(factorised);
+            cholesky.push(factorized);
             eigen.extend(decomposed);
             searches.iter_mut().zip(told).for_each(|((.., times), told)| times.push(told));
         }
     }
     let unit = times(cholesky);
-    println!("n = {n}, N = {batch}, one thread, {ROUNDS} rounds, in ms and in units of the Cholesky factorisation");
+    println!("n = {n}, N = {batch}, one thread, {ROUNDS} rounds, in ms and in units of the Cholesky factorization");
     println!("{:18} {:>8} {:>8} {:>8}   {:>6} {:>6} {:>6}", "", "least", "median", "mean", "least", "median", "mean");
     let print = |name: &str, t: &Times| {
         let ratios = [t.least / unit.least, t.median / unit.median, t.mean / unit.mean];
@@ -99,7 +100,7 @@ fn main() {
     cma_es_beside_its_eigendecomposition(n, batch);
 }
 
-/// CMA-ES renews its eigendecomposition every few generations: what does a generation cost beside its share of that?
+/// CMA-ES renews its eigendecomposition every few generations. This compares a generation with its share of that cost.
 fn cma_es_beside_its_eigendecomposition(n: usize, batch: usize) {
     let period = CmaConstants::tutorial(n, batch).eigen_gap.ceil() as usize;
     let settings =

@@ -1,4 +1,5 @@
-//! What TuRBO costs to its end: 5,000 evaluations of Ackley's function in 102 dimensions, 100 at a time, within 3 GiB.
+//! The cost of TuRBO up to its limit: 5,000 evaluations of Ackley's function in 102 dimensions, 100 at a time, within 3
+//! GiB.
 //!
 //! `cargo bench --bench turbo -- [DIMENSION] [BATCH] [EVALUATIONS]`
 
