@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error a person reads: what is wrong, where, and what to do.
 #[derive(Debug, thiserror::Error)]
