@@ -203,8 +203,9 @@ fn crew(standing: &Standing) -> String {
     let named: Vec<String> = workers.iter().take(NAMED).map(each).collect();
     let more = workers.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(", {more} more") } else { String::new() };
-    let count = workers.len();
-    format!("       {count} workers, {threads} threads, {rate:.1} episodes/s: {}{more}\n", named.join(", "))
+    let many = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let (workers, threads) = (many(workers.len(), "worker"), many(threads, "thread"));
+    format!("       {workers}, {threads}, {rate:.1} episodes/s: {}{more}\n", named.join(", "))
 }
 
 /// What did not go straight, where anything did not.

@@ -227,6 +227,9 @@ impl Coordinator {
     }
 
     fn send_orders(&mut self, round: &mut Round, orders: &[usize]) -> Result<(), Trouble> {
+        if orders.is_empty() {
+            return Ok(());
+        }
         let mut pipe = redis::pipe();
         for &index in orders {
             let order = &round.orders[index];

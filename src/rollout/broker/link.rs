@@ -53,16 +53,19 @@ impl Link {
             Some(connection) => work(connection),
             None => self.connect().and_then(work),
         };
-        done.map_err(|error| {
-            if is_passing(&error) {
-                self.connection = None;
-                return Trouble::Away(error);
-            }
-            match code(&error) {
-                "NOGROUP" | "UNBLOCKED" => Trouble::Gone,
-                _ => Trouble::Broken(told(&self.address, &error)),
-            }
-        })
+        done.map_err(|error| self.trouble(error))
+    }
+
+    /// What an error of the broker means.
+    pub fn trouble(&mut self, error: RedisError) -> Trouble {
+        if is_passing(&error) {
+            self.connection = None;
+            return Trouble::Away(error);
+        }
+        match code(&error) {
+            "NOGROUP" | "UNBLOCKED" => Trouble::Gone,
+            _ => Trouble::Broken(told(&self.address, &error)),
+        }
     }
 
     /// Waits until the broker answers again, with longer and longer pauses. `false` if told to leave meanwhile; an error
@@ -89,10 +92,6 @@ impl Link {
             }
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
-    }
-
-    pub fn address(&self) -> &Address {
-        &self.address
     }
 
     fn connect(&mut self) -> RedisResult<&mut Connection> {

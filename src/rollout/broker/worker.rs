@@ -96,15 +96,15 @@ impl<'a> Worker<'a> {
                 Ok(Some(entry)) => answer = self.treat(entry),
                 Ok(None) => {}
                 Err(Trouble::Away(error)) => {
-                    (self.desk.hear)(Heard::Note(&format!("the broker is away ({error}); trying again")));
+                    self.note(&format!("the broker is away ({error}); trying again"));
                     if !self.link.recover(&[self.desk.stop])? {
                         return Ok(());
                     }
-                    (self.desk.hear)(Heard::Note("the broker is back"));
-                    self.forget();
+                    self.note("the broker is back");
+                    self.looked = None;
                 }
                 Err(Trouble::Gone) => {
-                    self.forget();
+                    self.looked = None;
                     std::thread::sleep(Duration::from_millis(20));
                 }
                 Err(Trouble::Broken(error)) => return Err(error),
@@ -112,9 +112,11 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn forget(&mut self) {
-        self.runs.clear();
-        self.looked = None;
+    /// Tells what holds for all threads, once.
+    fn note(&self, what: &str) {
+        if self.thread == 0 {
+            (self.desk.hear)(Heard::Note(what));
+        }
     }
 
     /// Gives the answer, if there is one, and takes the next task, if there is one.
@@ -122,6 +124,7 @@ impl<'a> Worker<'a> {
         if let Some(given) = answer {
             let next = self.reply(given, stopping)?;
             *answer = None;
+            let next = next.map_err(|error| self.link.trouble(error))?;
             if next.is_some() || stopping {
                 return Ok(next);
             }
@@ -145,7 +148,8 @@ impl<'a> Worker<'a> {
         self.take(&streams, Some(self.desk.wait))
     }
 
-    fn reply(&mut self, answer: &Answer, stopping: bool) -> Result<Option<Entry>, Trouble> {
+    /// Gives the answer; what comes back is the next task, if there is one.
+    fn reply(&mut self, answer: &Answer, stopping: bool) -> Result<RedisResult<Option<Entry>>, Trouble> {
         let mut pipe = redis::pipe();
         let Answer { keys, id, report } = answer;
         pipe.add_command(add_to_existing(&keys.reports, report));
@@ -154,11 +158,13 @@ impl<'a> Worker<'a> {
         if !stopping && self.runs.len() == 1 {
             pipe.add_command(self.reading(std::slice::from_ref(&keys.tasks), None));
         }
-        let mut replies = self.link.call(|c| {
-            let replies: Vec<RedisResult<Value>> = pipe.ignore_errors().query(c)?;
-            replies.into_iter().collect::<RedisResult<Vec<Value>>>()
-        })?;
-        Ok(replies.drain(..).nth(3).and_then(|reply| entries(reply).pop()))
+        self.link.call(|c| {
+            let mut replies: Vec<RedisResult<Value>> = pipe.ignore_errors().query(c)?;
+            let next = if replies.len() > 3 { replies.pop() } else { None };
+            // Taking it off the stream may fail where the stream has gone; adding the report must not.
+            replies.swap_remove(0)?;
+            Ok(next.map_or(Ok(None), |next| next.map(|next| entries(next).pop())))
+        })
     }
 
     fn take(&mut self, streams: &[String], wait: Option<Duration>) -> Result<Option<Entry>, Trouble> {
@@ -206,22 +212,22 @@ impl<'a> Worker<'a> {
         let ids: Vec<String> = ids.filter(|id| self.desk.only.as_ref().is_none_or(|only| only == id)).collect();
         let mut present = HashSet::new();
         for id in ids {
-            let card: Option<Vec<u8>> = self.link.call(|c| redis::cmd("GET").arg(Keys::card(&id)).query(c))?;
+            let (card, tasks): (Option<Vec<u8>>, bool) = self.link.call(|c| {
+                let mut pipe = redis::pipe();
+                pipe.cmd("GET").arg(Keys::card(&id)).cmd("EXISTS").arg(Keys::of(&id, "").tasks).query(c)
+            })?;
             match card {
                 // Its coordinator has gone without a word.
                 None => self.link.call(|c| redis::cmd("SREM").arg(RUNS).arg(&id).exec(c))?,
-                Some(bytes) if self.consider(&id, &bytes)? => drop(present.insert(id)),
+                Some(bytes) if tasks && self.consider(&id, &bytes)? => drop(present.insert(id)),
                 Some(_) => {}
             }
         }
-        let hear = self.desk.hear;
-        self.runs.retain(|run| {
-            let stays = present.contains(&run.card.run);
-            if !stays && self.thread == 0 {
-                hear(Heard::Note(&format!("run {} ({}) has ended", short(&run.card.run), run.card.task)));
-            }
-            stays
-        });
+        let (runs, gone): (Vec<Served>, Vec<Served>) =
+            std::mem::take(&mut self.runs).into_iter().partition(|run| present.contains(&run.card.run));
+        self.runs = runs;
+        gone.iter()
+            .for_each(|Served { card, .. }| self.note(&format!("run {} ({}) has ended", short(&card.run), card.task)));
         Ok(())
     }
 
@@ -242,9 +248,7 @@ impl<'a> Worker<'a> {
         let hear = self.desk.hear;
         match self.desk.shelf.task(&mut self.link, &card, &|what| hear(Heard::Note(what))) {
             Ok(task) => {
-                if self.thread == 0 {
-                    hear(Heard::Note(&format!("serving run {} ({})", short(id), card.task)));
-                }
+                self.note(&format!("serving run {} ({})", short(id), card.task));
                 self.runs.push(Served { card, keys, task });
                 Ok(true)
             }
