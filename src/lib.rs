@@ -6,7 +6,7 @@
 //! | [`benchmark`] | functions and a path to plan, to try optimizers on; trials side by side, resumable |
 //! | [`sim`] | tasks equal to Gymnasium's: reset, step, observation, reward, termination |
 //! | [`policy`] | a = clamp(W·(s − mean)/std, −1, 1) and its file format |
-//! | [`rollout`] | batches of episodes on threads, outcomes in index order; the one recorder of an episode |
+//! | [`rollout`] | batches of episodes on threads or on workers through a broker, outcomes in index order; the one recorder of an episode |
 //! | [`settings`] | what a run can be told, and from where |
 //! | [`run_folder`] | the one reader and writer of run folders: lock, state, run.toml, metrics, checkpoints, policies |
 //! | [`train`] | where optimizers and simulations meet: objective, loop, stop rules, resume |

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// How often a busy worker says what it has done.
 const TELL: Duration = Duration::from_secs(10);
 /// How long it waits for a task before it looks for other runs, and whether it has to stop.
-const WAIT: Duration = Duration::from_secs(1);
+const WAIT: Duration = Duration::from_millis(500);
 
 #[derive(Args)]
 pub struct Worker {

@@ -19,12 +19,31 @@ impl Server {
     /// Starts one at a free port; nothing is stored unless the options say so.
     pub fn start(options: &[&str]) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        Self::launched(port, options.iter().map(|option| (*option).to_string()).collect())
+    }
+
+    fn launched(port: u16, options: Vec<String>) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let options: Vec<String> = options.iter().map(|option| (*option).to_string()).collect();
         let child = launch(port, folder.path(), &options);
         let server = Self { child, port, folder, options };
         server.wait();
         server
+    }
+
+    /// One that speaks nothing but TLS, with a certificate that only `tests/data/tls/authority.pem` vouches for.
+    pub fn start_tls() -> Self {
+        let file = |name: &str| root().join("tests/data/tls").join(name).display().to_string();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let options = [
+            ("--port", "0".to_string()),
+            ("--tls-port", port.to_string()),
+            ("--tls-cert-file", file("server.pem")),
+            ("--tls-key-file", file("server.key")),
+            ("--tls-ca-cert-file", file("authority.pem")),
+            ("--tls-auth-clients", "no".to_string()),
+        ];
+        let options = options.into_iter().flat_map(|(name, value)| [name.to_string(), value]).collect();
+        Self::launched(port, options)
     }
 
     pub fn url(&self) -> String {

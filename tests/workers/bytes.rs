@@ -1,9 +1,8 @@
 //! However many workers take part, a run leaves the same bytes as on threads alone.
 
 use crate::common::redis::Server;
-use crate::common::{ok, results, root};
-use crate::crew::{Worker, end, program, train, wait, with_workers};
-use std::path::Path;
+use crate::common::{ok, results};
+use crate::crew::{Worker, end, program, robot, train, wait, with_workers};
 
 const KINDS: [&[&str]; 5] = [
     &["--variant", "adaptive", "--lambda0", "2", "--normalize", "none"],
@@ -45,9 +44,9 @@ fn the_papers_protocol_and_a_comparison_leave_the_same_bytes() {
     let _worker = Worker::start_with(&server.url(), &["--threads", "2"]);
     let compare = |out: &str, more: &[&str]| {
         let arguments =
-            ["compare", "--env", "hopper", "--optimizers", "syncma,cma-es", "--seeds", "1", "--budget", "240"];
+            ["compare", "--env", robot(), "--optimizers", "syncma,cma-es", "--seeds", "1", "--budget", "240"];
         let mut command = program();
-        command.args(arguments).args(["--batch", "8", "--protocol", "paper", "--training-steps", "60", "--out"]);
+        command.args(arguments).args(["--batch", "8", "--protocol", "paper", "--out"]);
         ok(&command.arg(folder.path().join(out)).args(more).output().unwrap());
     };
     compare("plain", &[]);
@@ -60,26 +59,11 @@ fn the_papers_protocol_and_a_comparison_leave_the_same_bytes() {
     assert_eq!(runs("workers"), runs("plain"));
 }
 
-/// A task of one's own: a TOML file, a model, and a file that the model includes.
-fn own_task(folder: &Path) {
-    let model = std::fs::read_to_string(root().join("assets/models/hopper.xml")).unwrap();
-    let (before, rest) = model.split_once("<actuator>").unwrap();
-    let (actuators, after) = rest.split_once("</actuator>").unwrap();
-    let included = format!("<mujoco>\n<actuator>{actuators}</actuator>\n</mujoco>\n");
-    std::fs::write(folder.join("motors.xml"), included).unwrap();
-    std::fs::write(folder.join("robot.xml"), format!("{before}<include file=\"motors.xml\"/>{after}")).unwrap();
-    let task = std::fs::read_to_string(root().join("envs/hopper.toml")).unwrap();
-    let task = task.replace("name = \"hopper\"", "name = \"robot\"").replace("hopper.xml", "robot.xml");
-    std::fs::write(folder.join("robot.toml"), task).unwrap();
-}
-
 #[test]
 fn a_worker_needs_no_files_and_an_idle_one_serves_run_after_run() {
     let (folder, server) = (tempfile::tempdir().unwrap(), Server::start(&[]));
-    own_task(folder.path());
     let mut worker = Worker::start(&server.url());
-    let task = folder.path().join("robot.toml");
-    for (name, env) in [("robot", task.to_str().unwrap()), ("hopper", "hopper")] {
+    for (name, env) in [("robot", robot()), ("hopper", "hopper")] {
         let [plain, run] = ["plain", "run"].map(|kind| folder.path().join(format!("{kind}-{name}")));
         ok(&train(&plain, &["--env", env]).output().unwrap());
         ok(&with_workers(&server, &run, &["--env", env, "--threads", "0"]).output().unwrap());

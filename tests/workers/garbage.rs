@@ -2,12 +2,10 @@
 
 use crate::common::redis::Server;
 use crate::common::{ok, results, stderr};
-use crate::crew::{Worker, end, train, wait, wait_for_generation, with_workers};
+use crate::crew::{Worker, end, robot, train, wait, with_workers};
 use locomotion::rollout::broker::message::{Card, Package, decode, encode};
 use rand::RngExt;
 use redis::Connection;
-
-const LONG: [&str; 4] = ["--budget", "1200", "--batch", "40"];
 
 fn runs(connection: &mut Connection) -> Vec<String> {
     redis::cmd("SMEMBERS").arg("locomotion:runs").query(connection).unwrap()
@@ -21,77 +19,59 @@ fn add(connection: &mut Connection, stream: &str, field: &[u8], message: &[u8]) 
     redis::cmd("XADD").arg(stream).arg("*").arg(field).arg(message).exec(connection).unwrap();
 }
 
-#[test]
-fn garbage_on_the_streams_is_rejected_counted_and_told() {
-    let (folder, server) = (tempfile::tempdir().unwrap(), Server::start(&[]));
-    let [plain, run] = ["plain", "run"].map(|name| folder.path().join(name));
-    ok(&train(&plain, &LONG).output().unwrap());
-    let coordinator = with_workers(&server, &run, &[&LONG[..], &["--threads", "0"]].concat()).spawn().unwrap();
-    let mut worker = Worker::start(&server.url());
-    wait_for_generation(&run, 2);
-    let mut connection = server.connection();
-    let id = runs(&mut connection).remove(0);
-    let [tasks, reports] = ["tasks", "reports"].map(|what| key(&id, what));
+/// What is no message: random bytes, another version, cut off, of another kind, empty, without its field, 100 MB.
+fn garbage() -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut random = vec![0u8; 3000];
     rand::rng().fill(&mut random[..]);
-    let mut version = b"LOCW\x07".to_vec();
-    version.extend(&random);
-    let mut cut = encode(&"a message of another kind").unwrap();
-    let foreign = cut.clone();
-    cut.truncate(cut.len() - 3);
-    let huge = vec![b'x'; 100 << 20];
-    let pieces: [(&[u8], &[u8]); 7] = [
-        (b"m", &random),
-        (b"m", &version),
-        (b"m", &cut),
-        (b"m", &foreign),
-        (b"m", b""),
-        (&random[..40], &random),
-        (b"m", &huge),
-    ];
-    for stream in [&tasks, &reports] {
-        pieces.iter().for_each(|(field, message)| add(&mut connection, stream, field, message));
-    }
-    // Among the runs, too.
-    redis::cmd("SADD").arg("locomotion:runs").arg(&random[..32]).arg("x".repeat(9000)).exec(&mut connection).unwrap();
-    let stranger = "0123456789abcdef0123456789abcdef";
-    redis::cmd("SET").arg(key(stranger, "card")).arg(&random).exec(&mut connection).unwrap();
-    redis::cmd("SADD").arg("locomotion:runs").arg(stranger).exec(&mut connection).unwrap();
+    let version = [b"LOCW\x07", &random[..]].concat();
+    let foreign = encode(&"a message of another kind").unwrap();
+    let cut = foreign[..foreign.len() - 3].to_vec();
+    let messages = [random.clone(), version, cut, foreign, Vec::new(), vec![b'x'; 100 << 20]];
+    let mut all: Vec<_> = messages.into_iter().map(|message| (b"m".to_vec(), message)).collect();
+    all.push((random[..40].to_vec(), random));
+    all
+}
 
+#[test]
+fn garbage_among_the_reports_is_rejected_counted_and_told() {
+    let (folder, server) = (tempfile::tempdir().unwrap(), Server::start(&[]));
+    let [plain, run] = ["plain", "run"].map(|name| folder.path().join(name));
+    ok(&train(&plain, &[]).output().unwrap());
+    let coordinator = with_workers(&server, &run, &["--threads", "0"]).spawn().unwrap();
+    wait("the run is announced", || !runs(&mut server.connection()).is_empty());
+    let mut connection = server.connection();
+    let id = runs(&mut connection).remove(0);
+    for (field, message) in garbage() {
+        add(&mut connection, &key(&id, "reports"), &field, &message);
+    }
+    let _worker = Worker::start(&server.url());
     let output = coordinator.wait_with_output().unwrap();
     ok(&output);
     assert_eq!(results(&run), results(&plain));
-    // On the stream of reports its own, and what the worker says of the tasks.
-    assert_eq!(end(&output)["workers"]["rejected"], 14);
+    assert_eq!(end(&output)["workers"]["rejected"], 7);
     let told = stderr(&output);
-    assert!(told.contains("a message was rejected: "), "{told}");
-    worker.wait_for("rejected a message: it has version 7, this program speaks version 1");
-    worker.wait_for("(7 so far)");
-    worker.wait_for("at most 16777216 are allowed");
-    worker.wait_for("refused run 01234567: its card cannot be read");
-    worker.signal("TERM");
-    worker.end();
-    assert!(worker.said().contains("7 messages rejected"), "{}", worker.said());
+    for part in ["a message was rejected: ", "version 7, this program speaks version 1", "counted, not told"] {
+        assert!(told.contains(part), "`{part}` is not in: {told}");
+    }
 }
 
-/// A run that is altered on the broker: what a worker of another program, model or CPU would see.
-fn refused(alter: impl Fn(&mut Connection, &str), said: &[&str]) {
+/// A copy of a run that nobody coordinates, not announced yet: its server and its id.
+fn staged() -> (Server, &'static str) {
     let (folder, server) = (tempfile::tempdir().unwrap(), Server::start(&[]));
     let run = folder.path().join("run");
     let mut coordinator = with_workers(&server, &run, &["--threads", "0"]).spawn().unwrap();
     let mut connection = server.connection();
     wait("the run is announced", || !runs(&mut server.connection()).is_empty());
     let id = runs(&mut connection).remove(0);
-    // Copied to a run that nobody refreshes.
     let copy = "00000000000000000000000000000abc";
     let mut card = card(&mut connection, &id);
     card.run = copy.into();
-    let model: Vec<u8> =
-        redis::cmd("GET").arg(key(&id, &format!("model:{}", card.hashes.model))).query(&mut connection).unwrap();
+    let model = format!("model:{}", card.hashes.model);
+    let package: Vec<u8> = redis::cmd("GET").arg(key(&id, &model)).query(&mut connection).unwrap();
     coordinator.kill().unwrap();
     coordinator.wait().unwrap();
     redis::cmd("FLUSHALL").exec(&mut connection).unwrap();
-    set(&mut connection, &key(copy, &format!("model:{}", card.hashes.model)), &model);
+    set(&mut connection, &key(copy, &model), &package);
     set(&mut connection, &key(copy, "card"), &encode(&card).unwrap());
     for stream in ["tasks", "reports"] {
         let mut create = redis::cmd("XGROUP");
@@ -104,13 +84,54 @@ fn refused(alter: impl Fn(&mut Connection, &str), said: &[&str]) {
             .exec(&mut connection)
             .unwrap();
     }
-    alter(&mut connection, copy);
-    redis::cmd("SADD").arg("locomotion:runs").arg(copy).exec(&mut connection).unwrap();
+    (server, copy)
+}
+
+fn announce(connection: &mut Connection, run: &[u8]) {
+    redis::cmd("SADD").arg("locomotion:runs").arg(run).exec(connection).unwrap();
+}
+
+fn length(connection: &mut Connection, stream: &str) -> u64 {
+    redis::cmd("XLEN").arg(stream).query(connection).unwrap()
+}
+
+#[test]
+fn garbage_among_the_tasks_and_the_runs_is_rejected_counted_and_told() {
+    let (server, run) = staged();
+    let mut connection = server.connection();
+    for (field, message) in garbage() {
+        add(&mut connection, &key(run, "tasks"), &field, &message);
+    }
+    let stranger = "0123456789abcdef0123456789abcdef";
+    set(&mut connection, &key(stranger, "card"), &[7; 300]);
+    for stream in ["tasks", "reports"] {
+        add(&mut connection, &key(stranger, stream), b"m", b"");
+    }
+    for id in [run.as_bytes(), stranger.as_bytes(), &[0xff; 32], &[b'x'; 9000]] {
+        announce(&mut connection, id);
+    }
+    let mut worker = Worker::start(&server.url());
+    worker.wait_for("(7 so far)");
+    worker.wait_for("rejected a message: it has version 7, this program speaks version 1");
+    worker.wait_for("at most 16777216 are allowed");
+    worker.wait_for("refused run 01234567: its card cannot be read");
+    wait("the coordinator would be told", || length(&mut server.connection(), &key(run, "reports")) == 7);
+    assert_eq!(length(&mut connection, &key(run, "tasks")), 0, "nobody else has to look at it");
+    worker.signal("TERM");
+    worker.end();
+    assert!(worker.said().contains("7 messages rejected"), "{}", worker.said());
+}
+
+/// A run that is altered on the broker: what a worker of another program, model or CPU would see.
+fn refused(alter: impl Fn(&mut Connection, &str), said: &[&str]) {
+    let (server, run) = staged();
+    let mut connection = server.connection();
+    alter(&mut connection, run);
+    announce(&mut connection, run.as_bytes());
     let worker = Worker::start(&server.url());
     worker.wait_for("refused run 00000000");
     said.iter().for_each(|part| assert!(worker.said().contains(part), "`{part}` is not in: {}", worker.said()));
-    let reports: u64 = redis::cmd("XLEN").arg(key(copy, "reports")).query(&mut connection).unwrap();
-    assert_eq!(reports, 1, "the coordinator is told");
+    wait("the coordinator would be told", || length(&mut server.connection(), &key(run, "reports")) == 1);
 }
 
 fn set(connection: &mut Connection, key: &str, bytes: &[u8]) {
@@ -141,7 +162,7 @@ fn another_model_is_refused_with_both_hashes() {
     let task = locomotion::sim::find("swimmer").unwrap();
     let says = [
         format!("the broker holds model {}", task.compiled_sha256()),
-        format!("the run wants model {}", locomotion::sim::find("hopper").unwrap().compiled_sha256()),
+        format!("the run wants model {}", locomotion::sim::find(robot()).unwrap().compiled_sha256()),
     ];
     refused(
         |connection, run| {

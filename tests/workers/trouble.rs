@@ -1,8 +1,8 @@
 //! What can be wrong with a broker: each has its own message, no run folder is begun, and no secret is told.
 
 use crate::common::redis::Server;
-use crate::common::{ok, read, stderr, stdout};
-use crate::crew::{Worker, program, train};
+use crate::common::{ok, read, results, root, stderr, stdout};
+use crate::crew::{Worker, program, robot, train};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::Output;
@@ -65,7 +65,7 @@ fn a_password_opens_and_is_stored_nowhere() {
     ok(&output);
     let human = folder.path().join("human");
     let mut command = program();
-    command.args(["train", "--env", "hopper", "--budget", "24", "--batch", "12", "--training-steps", "20"]);
+    command.args(["train", "--env", robot(), "--budget", "24", "--batch", "12"]);
     let shown = command.args(["--workers", &with_password, "--out"]).arg(&human).output().unwrap();
     ok(&shown);
     assert!(stdout(&shown).contains(&format!("workers     redis://127.0.0.1:{}", server.port)), "{}", stdout(&shown));
@@ -79,4 +79,21 @@ fn a_password_opens_and_is_stored_nowhere() {
         assert!(!read(run, "run.toml").contains("redis"), "a run does not depend on where it was computed");
     }
     assert!(!told.contains("geheim"));
+}
+
+#[test]
+fn tls_works_with_a_certificate_that_is_vouched_for_and_not_without() {
+    let (folder, server) = (tempfile::tempdir().unwrap(), Server::start_tls());
+    let url = format!("rediss://localhost:{}", server.port);
+    let [plain, run] = ["plain", "run"].map(|name| folder.path().join(name));
+    ok(&train(&plain, &[]).output().unwrap());
+    let secure = |authority: &str| {
+        let mut command = train(&run, &["--workers", &url, "--threads", "2"]);
+        command.env("SSL_CERT_FILE", root().join("tests/data/tls").join(authority)).output().unwrap()
+    };
+    let doubtful = secure("server.pem");
+    assert_eq!(doubtful.status.code(), Some(4), "{}", stderr(&doubtful));
+    assert!(stderr(&doubtful).contains("SSL_CERT_FILE"), "{}", stderr(&doubtful));
+    ok(&secure("authority.pem"));
+    assert_eq!(results(&run), results(&plain));
 }
