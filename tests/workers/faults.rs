@@ -57,10 +57,10 @@ fn four_workers_are_killed_and_two_join_late() {
     let mut workers: Vec<Worker> = (0..4).map(|_| scene.worker()).collect();
     wait_for_generation(&scene.run, 3);
     let mut late = Vec::new();
-    for kill in 0..4 {
+    for (kill, worker) in workers.iter_mut().enumerate() {
         wait_for_generation(&scene.run, 4 + 4 * kill);
-        workers[kill].signal("KILL");
-        workers[kill].end();
+        worker.signal("KILL");
+        worker.end();
         if kill > 1 {
             late.push(scene.worker());
         }
