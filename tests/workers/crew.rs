@@ -38,6 +38,12 @@ impl Worker {
         std::fs::read_to_string(&self.said).unwrap()
     }
 
+    /// Host and process, as it calls itself.
+    pub fn name(&self) -> String {
+        self.wait_for(" · program");
+        self.said().split_whitespace().nth(1).unwrap().to_string()
+    }
+
     /// Waits until it has said this.
     pub fn wait_for(&self, what: &str) {
         wait(&format!("a worker says `{what}`"), || self.said().contains(what));

@@ -2,7 +2,7 @@
 
 use crate::common::redis::Server;
 use crate::common::{ok, results, stderr};
-use crate::crew::{Worker, end, generations, train, wait_for_generation, with_workers};
+use crate::crew::{Worker, end, generations, train, wait, wait_for_generation, with_workers};
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::OnceLock;
@@ -42,6 +42,25 @@ impl Scene {
         Worker::start(&self.server.url())
     }
 
+    /// Freezes a worker while it holds a task.
+    fn freeze(&self, worker: &Worker) {
+        worker.wait_for("serving run");
+        let mut connection = self.server.connection();
+        let id: String = redis::cmd("SRANDMEMBER").arg("locomotion:runs").query(&mut connection).unwrap();
+        let (tasks, consumer) = (format!("locomotion:{id}:tasks"), format!("{}/0", worker.name()));
+        wait("a worker is caught with a task", || {
+            worker.signal("STOP");
+            std::thread::sleep(Duration::from_millis(30));
+            let mut held = redis::cmd("XPENDING");
+            held.arg(&tasks).arg("workers").arg("-").arg("+").arg(1).arg(&consumer);
+            let held: Vec<redis::Value> = held.query(&mut self.server.connection()).unwrap();
+            if held.is_empty() {
+                worker.signal("CONT");
+            }
+            !held.is_empty()
+        });
+    }
+
     /// The run ends as if nothing had happened. What was counted on the way comes back.
     fn ends_the_same(self) -> serde_json::Value {
         let output = self.coordinator.wait_with_output().unwrap();
@@ -59,6 +78,7 @@ fn four_workers_are_killed_and_two_join_late() {
     let mut late = Vec::new();
     for (kill, worker) in workers.iter_mut().enumerate() {
         wait_for_generation(&scene.run, 4 + 4 * kill);
+        scene.freeze(worker);
         worker.signal("KILL");
         worker.end();
         if kill > 1 {
@@ -67,7 +87,7 @@ fn four_workers_are_killed_and_two_join_late() {
     }
     assert!(generations(&scene.run) < GENERATIONS, "it was killed before the end");
     let counts = scene.ends_the_same();
-    assert!(counts["resent"].as_u64() > Some(0), "{counts}");
+    assert!(counts["resent"].as_u64() >= Some(4), "{counts}");
     late.iter().for_each(|worker| assert!(worker.said().contains("serving run"), "{}", worker.said()));
 }
 
@@ -75,9 +95,8 @@ fn four_workers_are_killed_and_two_join_late() {
 fn a_worker_sleeps_past_the_timeout_and_wakes_up() {
     let scene = Scene::start(&[], "0");
     let (sleeper, _other) = (scene.worker(), scene.worker());
-    sleeper.wait_for("serving run");
     wait_for_generation(&scene.run, 5);
-    sleeper.signal("STOP");
+    scene.freeze(&sleeper);
     let (then, began) = (generations(&scene.run), std::time::Instant::now());
     wait_for_generation(&scene.run, then + 2);
     std::thread::sleep(Duration::from_millis(2500).saturating_sub(began.elapsed()));

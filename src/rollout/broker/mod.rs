@@ -11,12 +11,14 @@
 mod address;
 mod board;
 mod coordinator;
+mod discovery;
 mod keys;
 mod link;
 pub mod message;
 mod round;
 mod shelf;
 mod stream;
+mod upkeep;
 mod worker;
 
 pub use address::{Address, PASSWORD};

@@ -1,23 +1,18 @@
 //! A worker's thread: finds runs, takes their tasks, answers.
 
-use super::keys::{GROUP, Keys, RUNS, is_id};
+use super::discovery::LOOK_IDLE;
+use super::keys::{GROUP, Keys};
 use super::link::{Link, Trouble};
 use super::message::{Card, Hashes, LONGEST, News, Report, Task, decode, encode};
-use super::shelf::{Missing, Shelf};
+use super::shelf::Shelf;
 use super::stream::{Entry, add_to_existing, entries};
 use crate::sim::{self, Simulator};
 use crate::{Result, rollout::Part};
 use redis::{RedisResult, Value};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-
-/// How often the list of runs is read, while there is something to do and while there is not.
-const LOOK_BUSY: Duration = Duration::from_secs(2);
-const LOOK_IDLE: Duration = Duration::from_millis(400);
-/// A card is short.
-const LONGEST_CARD: usize = 1 << 16;
 
 /// What a worker tells of itself.
 pub enum Heard<'a> {
@@ -44,7 +39,7 @@ pub struct Desk<'a> {
     /// How long to wait for a task before looking up.
     pub wait: Duration,
     pub hear: &'a (dyn Fn(Heard) + Sync),
-    refused: Mutex<HashSet<String>>,
+    pub(super) refused: Mutex<HashSet<String>>,
 }
 
 impl<'a> Desk<'a> {
@@ -55,10 +50,10 @@ impl<'a> Desk<'a> {
 }
 
 /// A run that this thread serves.
-struct Served {
-    card: Card,
-    keys: Keys,
-    task: Arc<sim::Task>,
+pub(super) struct Served {
+    pub(super) card: Card,
+    pub(super) keys: Keys,
+    pub(super) task: Arc<sim::Task>,
 }
 
 /// What goes back for a task.
@@ -69,11 +64,11 @@ struct Answer {
 }
 
 pub struct Worker<'a> {
-    desk: &'a Desk<'a>,
-    link: Link,
+    pub(super) desk: &'a Desk<'a>,
+    pub(super) link: Link,
     thread: u32,
-    runs: Vec<Served>,
-    looked: Option<Instant>,
+    pub(super) runs: Vec<Served>,
+    pub(super) looked: Option<Instant>,
     /// Whose turn it is where there are several runs.
     turn: usize,
     simulators: HashMap<String, Simulator>,
@@ -113,7 +108,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Tells what holds for all threads, once.
-    fn note(&self, what: &str) {
+    pub(super) fn note(&self, what: &str) {
         if self.thread == 0 {
             (self.desk.hear)(Heard::Note(what));
         }
@@ -199,77 +194,7 @@ impl<'a> Worker<'a> {
         command
     }
 
-    /// Looks which runs there are, if it is time to.
-    fn look(&mut self) -> Result<(), Trouble> {
-        let every = if self.runs.is_empty() { LOOK_IDLE } else { LOOK_BUSY };
-        if self.looked.is_some_and(|looked| looked.elapsed() < every) {
-            return Ok(());
-        }
-        self.looked = Some(Instant::now());
-        let mut ids: Vec<Vec<u8>> = self.link.call(|c| redis::cmd("SMEMBERS").arg(RUNS).query(c))?;
-        ids.sort();
-        let ids = ids.into_iter().filter_map(|id| String::from_utf8(id).ok()).filter(|id| is_id(id));
-        let ids: Vec<String> = ids.filter(|id| self.desk.only.as_ref().is_none_or(|only| only == id)).collect();
-        let mut present = HashSet::new();
-        for id in ids {
-            let (card, tasks): (Option<Vec<u8>>, bool) = self.link.call(|c| {
-                let mut pipe = redis::pipe();
-                pipe.cmd("GET").arg(Keys::card(&id)).cmd("EXISTS").arg(Keys::of(&id, "").tasks).query(c)
-            })?;
-            match card {
-                // Its coordinator has gone without a word.
-                None => self.link.call(|c| redis::cmd("SREM").arg(RUNS).arg(&id).exec(c))?,
-                Some(bytes) if tasks && self.consider(&id, &bytes)? => drop(present.insert(id)),
-                Some(_) => {}
-            }
-        }
-        let (runs, gone): (Vec<Served>, Vec<Served>) =
-            std::mem::take(&mut self.runs).into_iter().partition(|run| present.contains(&run.card.run));
-        self.runs = runs;
-        gone.iter()
-            .for_each(|Served { card, .. }| self.note(&format!("run {} ({}) has ended", short(&card.run), card.task)));
-        Ok(())
-    }
-
-    /// Whether this run is served, from now on or already.
-    fn consider(&mut self, id: &str, bytes: &[u8]) -> Result<bool, Trouble> {
-        if self.runs.iter().any(|run| run.card.run == id) {
-            return Ok(true);
-        }
-        let card: Card = match decode(bytes, LONGEST_CARD) {
-            Ok(card) => card,
-            Err(why) => return self.refuse(id, &format!("its card cannot be read: {why}")).map(|()| false),
-        };
-        let keys = Keys::of(id, &card.hashes.model);
-        if card.run != id || card.hashes.program != self.desk.program {
-            let why = format!("it wants program {}, this is program {}", card.hashes.program, self.desk.program);
-            return self.refuse(id, &why).map(|()| false);
-        }
-        let hear = self.desk.hear;
-        match self.desk.shelf.task(&mut self.link, &card, &|what| hear(Heard::Note(what))) {
-            Ok(task) => {
-                self.note(&format!("serving run {} ({})", short(id), card.task));
-                self.runs.push(Served { card, keys, task });
-                Ok(true)
-            }
-            Err(Missing::Absent) => Ok(false),
-            Err(Missing::Trouble(trouble)) => Err(trouble),
-            Err(Missing::Refused(why)) => self.refuse(id, &why).map(|()| false),
-        }
-    }
-
-    /// Says once, here and to the coordinator, why a run is not served.
-    fn refuse(&mut self, id: &str, why: &str) -> Result<(), Trouble> {
-        let new = self.desk.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(format!("{id} {why}"));
-        if !new {
-            return Ok(());
-        }
-        (self.desk.hear)(Heard::Note(&format!("refused run {}: {why}", short(id))));
-        let report = self.report(id, News::Refused { why: why.into() });
-        self.link.call(|c| add_to_existing(&Keys::of(id, "").reports, &report).exec(c))
-    }
-
-    fn report(&self, run: &str, news: News) -> Vec<u8> {
+    pub(super) fn report(&self, run: &str, news: News) -> Vec<u8> {
         let report = Report { run: run.into(), worker: self.desk.name.clone(), thread: self.thread, news };
         // Encoding into memory does not fail.
         encode(&report).unwrap_or_default()
