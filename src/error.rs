@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error for people: what is wrong, where, and what to do about it.
 #[derive(Debug, thiserror::Error)]

@@ -7,12 +7,10 @@
 //! |---|---|---|
 //! | [`optim`] | black-box optimizers with ask and tell, which see only vectors and numbers | |
 //! | [`benchmark`] | synthetic functions and a path-planning problem, and resumable trials of optimizers on them | |
-//! | [`statistics`], [`random`], [`suggest`], [`workers`] | statistics of few seeds, counter-based random streams,
-//! suggestions for unknown names, threads | |
+//! | [`statistics`], [`random`], [`suggest`], [`workers`] | statistics, random streams, suggestions for names, threads | |
 //! | `sim` | tasks equal to Gymnasium's: reset, step, observation, reward, termination | `mujoco` |
 //! | `policy` | a = clamp(W·(s − mean)/std, −1, 1) and its file format | `mujoco` |
-//! | `rollout` | batches of episodes on threads, with outcomes in index order; the only recorder of episodes | `mujoco`
-//! |
+//! | `rollout` | batches of episodes on threads, or on workers through a broker, in index order | `mujoco` |
 //! | `settings` | the settings of a run, and where each one came from | `mujoco` |
 //! | `run_folder` | the only reader and writer of run folders: lock, state, run.toml, metrics, checkpoints, policies |
 //! `mujoco` |

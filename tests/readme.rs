@@ -4,8 +4,9 @@
 
 mod common;
 
+use common::redis::Server;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 /// The lines of the README's shell blocks that call the program.
 fn commands() -> Vec<Vec<String>> {
@@ -24,6 +25,19 @@ fn commands() -> Vec<Vec<String>> {
     lines.filter_map(calls).collect()
 }
 
+/// The broker of the README's example; the test's own listens at a free port instead.
+const BROKER: &str = "redis://localhost:6379";
+
+/// A command that goes on until it is stopped, in a terminal of its own.
+struct Terminal(Child);
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// A place that looks like the repository to the commands.
 fn link(folder: &Path, name: &str) {
     std::os::unix::fs::symlink(common::root().join(name), folder.join(name)).unwrap();
@@ -35,12 +49,23 @@ fn every_command_of_the_readme_works_as_written() {
     link(folder.path(), "policies");
     let commands = commands();
     assert!(commands.len() >= 5, "{commands:?}");
+    let (broker, mut workers) = (Server::start(&[]), Vec::new());
     for arguments in commands {
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_locomotion")).current_dir(&folder).args(&arguments).output().unwrap();
+        let arguments: Vec<String> = arguments.iter().map(|word| word.replace(BROKER, &broker.url())).collect();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_locomotion"));
+        command.current_dir(&folder).args(&arguments);
+        if arguments[0] == "worker" {
+            let said = std::fs::File::create(folder.path().join("worker.txt")).unwrap();
+            workers.push(Terminal(command.stderr(said).stdout(Stdio::null()).spawn().unwrap()));
+            continue;
+        }
+        let output = command.output().unwrap();
         let no_gl = common::stderr(&output).contains("libegl1");
         assert!(output.status.success() || no_gl, "{arguments:?}: {}", common::stderr(&output));
     }
+    assert!(!workers.is_empty());
+    let said = std::fs::read_to_string(folder.path().join("worker.txt")).unwrap();
+    assert!(said.contains("serving run"), "the worker takes part: {said}");
     assert!(
         folder.path().join("runs/swimmer/syncma-adaptive-l2/seed-0/curves.svg").exists(),
         "the first command's result"

@@ -2,6 +2,7 @@ use super::again::path;
 use super::interrupt::Interrupt;
 use super::settings_args::{SettingsArgs, command};
 use super::train::{resolve_shared, usual_folder};
+use super::workers_args::WorkersArgs;
 use super::{note, print, print_json, write_table};
 use crate::benchmark::Contestant;
 use crate::plot::Axis;
@@ -33,9 +34,8 @@ pub struct Compare {
     /// Continue trials and accept finished ones even if the program, MuJoCo, the task or the model has changed since
     #[arg(long)]
     allow_drift: bool,
-    /// Threads; 0 means one per core. Results do not depend on it
-    #[arg(long, default_value_t = 0)]
-    threads: usize,
+    #[command(flatten)]
+    workers: WorkersArgs,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -55,7 +55,13 @@ impl Compare {
         }
         let interrupt = Interrupt::listen()?;
         let leave = interrupt.leave();
-        let options = RunOptions { threads: self.threads, checkpoint_every: Duration::from_secs(30), leave, command };
+        let options = RunOptions {
+            threads: self.workers.threads(),
+            workers: self.workers.broker(note)?,
+            checkpoint_every: Duration::from_secs(30),
+            leave,
+            command,
+        };
         let how = Resume { previous: false, allow_drift: self.allow_drift };
         run_all(&trials, how, &options, &|trial, stop, notes| {
             let folder = trial.folder.path().display();

@@ -19,6 +19,8 @@ mod screen;
 mod settings_args;
 mod train;
 mod view;
+mod worker;
+mod workers_args;
 
 use crate::atomic;
 use crate::{Error, Result};
@@ -64,6 +66,8 @@ enum Command {
     View(view::View),
     /// Record a policy's episodes as HDF5: one file, or a dataset that Minari opens
     Export(export::Export),
+    /// Compute episodes for `train --workers` and `compare --workers` on other machines, until stopped
+    Worker(worker::Worker),
     /// Benchmark optimizers on problems without a simulator, and the speed of simulations
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -84,6 +88,7 @@ pub fn run() -> ExitCode {
         Command::Render(command) => command.run().map(|()| 0),
         Command::View(command) => command.run().map(|()| 0),
         Command::Export(command) => command.run().map(|()| 0),
+        Command::Worker(command) => command.run(),
         Command::Bench(command) => command.run(),
     };
     match done {

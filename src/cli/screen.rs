@@ -4,6 +4,7 @@ use super::print;
 use crate::Result;
 use crate::optim::{Optimizer, OptimizerKind};
 use crate::plot::numbers::thousands;
+use crate::rollout::broker::{Board, Counts, Standing, WorkerRate};
 use crate::run_folder::{BEST, FINAL, GenerationRow, mujoco_version};
 use crate::settings::Protocol;
 use crate::train::{Stop, Training};
@@ -11,6 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde_json::{Value, json};
 use std::fmt;
 use std::io::IsTerminal;
+use std::sync::Arc;
 
 pub struct Screen {
     json: bool,
@@ -19,7 +21,12 @@ pub struct Screen {
     diverged: u64,
     /// The command that continues the run and its baseline.
     again: String,
+    /// What is heard of workers on other machines.
+    board: Option<Arc<Board>>,
 }
+
+/// So many workers are named; the others are only counted.
+const NAMED: usize = 6;
 
 impl Screen {
     pub fn new(search: &Training, json: bool, quiet: bool, again: String) -> Result<Self> {
@@ -32,7 +39,8 @@ impl Screen {
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).with_key("rate", rate));
         bar.set_position(search.state.episodes);
         bar.reset_eta();
-        let screen = Self { json, quiet, bar, diverged: 0, again };
+        let board = search.workers.as_ref().map(|broker| broker.board.clone());
+        let screen = Self { json, quiet, bar, diverged: 0, again, board };
         if json {
             screen.json_line(json!({
                 "event": "start",
@@ -57,10 +65,17 @@ impl Screen {
         self.bar.set_position(row.episodes);
         self.diverged += row.diverged;
         if self.json {
-            return self.json_line(json!({ "event": "generation", "row": row }));
+            let mut event = json!({ "event": "generation", "row": row });
+            if let Some(board) = &self.board {
+                event["workers"] = json!(board.standing());
+            }
+            return self.json_line(event);
         }
         match row.heldout {
-            Some(heldout) if !self.quiet => self.bar.suspend(|| print(&line(row, heldout, self.diverged))),
+            Some(heldout) if !self.quiet => {
+                let workers = self.board.as_ref().map_or(String::new(), |board| crew(&board.standing()));
+                self.bar.suspend(|| print(&(line(row, heldout, self.diverged) + &workers)))
+            }
             _ => Ok(()),
         }
     }
@@ -72,14 +87,19 @@ impl Screen {
             let policy = search.folder.read_policy(name).ok().flatten();
             policy.and_then(|policy| policy.score).unwrap_or(Value::Null)
         };
+        let counts = self.board.as_ref().map(|board| board.counts());
         if self.json {
-            return self.json_line(json!({
+            let mut event = json!({
                 "event": "end",
                 "stop": stop.to_string(),
                 "folder": search.folder.path(),
                 "final": score(FINAL),
                 "best": score(BEST),
-            }));
+            });
+            if let Some(counts) = counts {
+                event["workers"] = json!(counts);
+            }
+            return self.json_line(event);
         }
         if self.quiet {
             return Ok(());
@@ -99,6 +119,9 @@ impl Screen {
         let mut text = format!("\ndone: {stop}\n\n");
         text += &tell("final", FINAL, "the center, on 100 fresh seeds");
         text += &tell("best", BEST, "the best policy found and confirmed, on the same 100 fresh seeds");
+        if let Some(counts) = counts.filter(|counts| *counts != Counts::default()) {
+            text += &format!("\n  on the way: {}; the result is not affected\n", troubles(&counts));
+        }
         text += &format!("\n  {folder}/best.json   play it: locomotion eval {folder}/best.json\n");
         print(&text)
     }
@@ -146,6 +169,10 @@ fn head(search: &Training) -> String {
         text += "              code used the statistics of a policy trained by ARS beforehand\n";
     }
     text += &format!("  budget      {} episodes{target}\n", thousands(settings.budget.unwrap_or(0) as f64, 0));
+    if let Some(broker) = &search.workers {
+        let timeout = humantime::format_duration(broker.task_timeout);
+        text += &format!("  workers     {}   task timeout {timeout}\n", broker.address);
+    }
     text += &format!("  output      {}\n", search.folder.path().display());
     if search.state.generation > 0 {
         text += &format!("  continues   after generation {}\n", search.state.generation);
@@ -165,6 +192,34 @@ fn line(row: &GenerationRow, (mean, sd): (f64, f64), diverged: u64) -> String {
         row.sigma,
         row.condition,
     )
+}
+
+/// The workers and their rates.
+fn crew(standing: &Standing) -> String {
+    let workers = &standing.workers;
+    let threads: usize = workers.iter().map(|worker| worker.threads).sum();
+    let rate: f64 = workers.iter().map(|worker| worker.episodes_per_second).sum();
+    let each = |worker: &WorkerRate| format!("{} {:.1}", worker.name, worker.episodes_per_second);
+    let named: Vec<String> = workers.iter().take(NAMED).map(each).collect();
+    let more = workers.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(", {more} more") } else { String::new() };
+    let many = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let (workers, threads) = (many(workers.len(), "worker"), many(threads, "thread"));
+    format!("       {workers}, {threads}, {rate:.1} episodes/s: {}{more}\n", named.join(", "))
+}
+
+/// What did not go straight, where anything did not.
+fn troubles(counts: &Counts) -> String {
+    let all = [
+        (counts.resent, "tasks sent again"),
+        (counts.duplicates, "late or double results ignored"),
+        (counts.rejected, "messages rejected"),
+        (counts.refused, "workers refused"),
+        (counts.recovered, "recoveries of the broker"),
+    ];
+    let told: Vec<String> =
+        all.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    told.join(", ")
 }
 
 fn clock(seconds: f64) -> String {

@@ -1,8 +1,9 @@
 use super::again::path;
 use super::interrupt::Interrupt;
-use super::print;
 use super::screen::Screen;
 use super::settings_args::{SettingsArgs, command};
+use super::workers_args::WorkersArgs;
+use super::{note, print};
 use crate::optim::OptimizerKind;
 use crate::plot::Axis;
 use crate::report::{curves, repetitions, runs};
@@ -40,9 +41,8 @@ pub struct Train {
     /// Print every setting with its origin, and exit
     #[arg(long)]
     print_config: bool,
-    /// Threads; 0 means one per core. Results do not depend on it
-    #[arg(long, default_value_t = 0)]
-    threads: usize,
+    #[command(flatten)]
+    workers: WorkersArgs,
     /// Minimum seconds between checkpoints
     #[arg(long, default_value_t = 30.0, value_name = "SECONDS")]
     checkpoint_every: f64,
@@ -107,7 +107,8 @@ impl Train {
     fn options(&self, interrupt: &Interrupt) -> Result<RunOptions> {
         let every = Duration::try_from_secs_f64(self.checkpoint_every);
         Ok(RunOptions {
-            threads: self.threads,
+            threads: self.workers.threads(),
+            workers: self.workers.broker(note)?,
             checkpoint_every: every.map_err(|e| Error::usage(format!("--checkpoint-every: {e}")))?,
             leave: interrupt.leave(),
             command,

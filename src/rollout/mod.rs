@@ -1,21 +1,31 @@
 //! In: policies and reset seeds. Out: the outcomes of their episodes in index order, the same bytes for any number of
 //! threads, or one episode kept as a [`Recording`]. Must not know: optimizers, files, the terminal.
 //!
-//! Batches run on threads, one simulator per thread.
+//! Batches run on threads, one simulator per thread ([`Evaluator`]), or on workers anywhere ([`broker`]); a [`Crew`] is
+//! either. [`Work`] is a batch in numbers alone.
 
+pub mod broker;
+mod crew;
+mod observed;
 mod recording;
 pub mod throughput;
+mod work;
 
+pub use crew::Crew;
+pub use observed::Observed;
 pub use recording::{Channels, Moment, Pose, Recording};
+pub use work::{Part, Start, Work};
 
 use crate::policy::LinearPolicy;
 use crate::sim::{EpisodeOutcome, Simulator, Task, rollout};
 use crate::{Error, Result};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A pool of threads, each with its own simulator of the same task.
 pub struct Evaluator {
+    task: Arc<Task>,
     pool: rayon::ThreadPool,
     /// One per thread. A lock is only ever taken by its own thread.
     simulators: Vec<Mutex<Simulator>>,
@@ -36,7 +46,7 @@ impl Evaluator {
             .build()
             .map_err(|e| Error::failed(format!("cannot start {threads} threads: {e}")))?;
         let simulators = (0..pool.current_num_threads()).map(|_| Mutex::new(Simulator::new(task.clone()))).collect();
-        Ok(Self { pool, simulators })
+        Ok(Self { task: task.clone(), pool, simulators })
     }
 
     pub fn threads(&self) -> usize {
@@ -46,6 +56,16 @@ impl Evaluator {
     /// Runs every job. Outcome i belongs to job i.
     pub fn run(&self, policies: &[LinearPolicy], jobs: &[Job]) -> Vec<EpisodeOutcome> {
         self.map(jobs, |sim, job| rollout(sim, &policies[job.policy], job.seed, |_, _, _| ()))
+    }
+
+    /// Does all jobs of a work; part i belongs to job i. `None` if told to leave before it was done.
+    pub fn compute(&self, work: &Work, leave: &AtomicBool) -> Option<Vec<Part>> {
+        let observations = self.task.observations;
+        let (policies, jobs) = (work.policies(observations), (0..work.len()).collect::<Vec<_>>());
+        let parts = self.map(&jobs, |simulator, &job| {
+            (!leave.load(Ordering::Relaxed)).then(|| work.run(job, &policies, simulator))
+        });
+        parts.into_iter().collect()
     }
 
     /// Does `work` for every item on some thread's simulator; result i belongs to item i.

@@ -100,9 +100,9 @@ pub enum Normalize {
 as_string!(Normalize);
 
 impl Normalize {
-    /// Whether training has to keep statistics of what it sees.
-    pub fn observes(&self) -> bool {
-        matches!(self, Self::Running | Self::Bounded)
+    /// Whether training has to keep statistics of what it sees; if so, whether inputs are to be bounded by them.
+    pub fn observed(&self) -> Option<bool> {
+        matches!(self, Self::Running | Self::Bounded).then_some(*self == Self::Bounded)
     }
 }
 

@@ -140,7 +140,7 @@ impl PartialSettings {
     /// Returns the optimizer's part of the settings, for the weights of a policy for this task.
     pub fn for_optimizer(&self, task: &Task) -> optim::Settings {
         let optimizer = self.optimizer.unwrap_or_default();
-        let normalizes = self.normalize.as_ref().is_some_and(Normalize::observes);
+        let normalizes = self.normalize.as_ref().and_then(Normalize::observed).is_some();
         optim::Settings {
             optimizer,
             variant: self.variant.unwrap_or_default(),

@@ -1,6 +1,6 @@
 //! The tasks that ship with the program.
 
-use super::task::{Task, quiet};
+use super::task::{Task, quiet, sha256};
 use crate::suggest::nearest;
 use crate::{Error, Result};
 use mujoco_rs::prelude::*;
@@ -77,10 +77,10 @@ pub fn is_built_in(task: &Task) -> bool {
     text(task.name()).is_some() && find(task.name()).is_ok_and(same)
 }
 
-fn built_in_model(name: &str) -> Result<(MjModel, Vec<u8>)> {
+fn built_in_model(name: &str) -> Result<(MjModel, String)> {
     let found = MODELS.iter().find(|(file, _)| *file == name);
     let (_, mjcf) = found.ok_or_else(|| Error::input(format!("assets/models/{name}"), "no such built-in model"))?;
     quiet();
     let model = MjModel::from_xml_string(mjcf).map_err(|e| Error::input(format!("assets/models/{name}"), e))?;
-    Ok((model, mjcf.as_bytes().to_vec()))
+    Ok((model, sha256(mjcf.as_bytes())))
 }

@@ -3,11 +3,11 @@
 use super::simulator::{Simulator, Step};
 use crate::policy::LinearPolicy;
 use mujoco_rs::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// How an episode went.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EpisodeOutcome {
     /// Gymnasium's reset seed.
     pub seed: u64,

@@ -22,4 +22,4 @@ pub use definition::{Contact, Definition, Noise, Part, Yardstick};
 pub use episode::{EpisodeOutcome, Watch, rollout, rollout_of, rollout_watched};
 pub use reward::Reward;
 pub use simulator::{Simulator, Step};
-pub use task::Task;
+pub use task::{Task, sha256};

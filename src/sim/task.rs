@@ -42,12 +42,31 @@ impl Task {
         sha256(toml::to_string(&self.definition.rules()).unwrap_or_default().as_bytes())
     }
 
-    /// SHA-256 of the compiled model, with everything that its MJCF includes.
+    /// SHA-256 of the compiled model.
     pub fn compiled_sha256(&self) -> String {
+        sha256(&self.compiled())
+    }
+
+    /// The compiled model, with everything that its MJCF includes, as the same version of MuJoCo reads it again.
+    pub fn compiled(&self) -> Vec<u8> {
         let mut compiled = vec![0; self.model.size()];
         // This fails only if the buffer is too small, which it is not.
         let _ = self.model.save_to_buffer(&mut compiled);
-        sha256(&compiled)
+        compiled
+    }
+
+    /// The definition as the text of a TOML file.
+    pub fn definition_toml(&self) -> String {
+        toml::to_string(&self.definition).unwrap_or_default()
+    }
+
+    /// The same task on another machine: from its definition, its compiled model and the SHA-256 of its MJCF.
+    pub fn from_compiled(definition: &str, compiled: &[u8], mjcf_sha256: String) -> Result<Arc<Task>> {
+        let file = Path::new("a task that was received");
+        Self::build(file, definition, |_| {
+            quiet();
+            Ok((MjModel::from_buffer(compiled).map_err(|e| Error::input(file, e))?, mjcf_sha256))
+        })
     }
 
     /// Loads a user's own task: the TOML file and the model that it names, next to it.
@@ -59,15 +78,15 @@ impl Task {
             let bytes = std::fs::read(&path).map_err(|e| Error::input(&path, format!("field `model`: {e}")))?;
             quiet();
             let model = MjModel::from_xml(&path).map_err(|e| Error::input(&path, e))?;
-            Ok((model, bytes))
+            Ok((model, sha256(&bytes)))
         })
     }
 
-    /// Reads and checks a definition; `open` compiles the model it names.
+    /// Reads and checks a definition; `open` compiles the model it names, and tells the SHA-256 of its text.
     pub(super) fn build(
         file: &Path,
         text: &str,
-        open: impl FnOnce(&str) -> Result<(MjModel, Vec<u8>)>,
+        open: impl FnOnce(&str) -> Result<(MjModel, String)>,
     ) -> Result<Arc<Task>> {
         let definition: Definition = toml::from_str(text).map_err(|e| {
             let complete = "every field is shown in envs/ant.toml";
@@ -75,13 +94,13 @@ impl Task {
         })?;
         let at = Checker { file, text };
         at.check_alone(&definition)?;
-        let (model, mjcf) = open(&definition.model)?;
-        let task = Self::assemble(definition, model, &mjcf);
+        let (model, model_sha256) = open(&definition.model)?;
+        let task = Self::assemble(definition, model, model_sha256);
         at.check_with_model(&task)?;
         Ok(Arc::new(task))
     }
 
-    fn assemble(definition: Definition, model: MjModel, mjcf: &[u8]) -> Task {
+    fn assemble(definition: Definition, model: MjModel, model_sha256: String) -> Task {
         let body = match &definition.reward.position {
             Position::Body(name) => model.name_to_id(MjtObjBase::mjOBJ_BODY, name).unwrap_or(0),
             _ => 0,
@@ -92,7 +111,7 @@ impl Task {
             actions: model.ffi().nu as usize,
             total_mass: numpy_sum(model.body_mass()),
             uses_forces: forces || definition.reward.contact.is_some(),
-            model_sha256: sha256(mjcf),
+            model_sha256,
             model: Arc::new(model),
             definition,
             body,
@@ -100,7 +119,8 @@ impl Task {
     }
 }
 
-fn sha256(bytes: &[u8]) -> String {
+/// SHA-256 in hexadecimal digits.
+pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

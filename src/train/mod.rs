@@ -2,10 +2,9 @@
 //! Must not know: the terminal, flags, pictures, reports.
 //!
 //! This is the one place where optimizers and simulations meet: settings, the loop, stop rules, metrics, checkpoints,
-//! resume. Same binary, same seed, same kind of CPU: the same bytes, whatever the number of threads and however often the
-//! run was killed.
+//! resume. Same binary, same seed, same kind of CPU: the same bytes, whatever the number of threads and workers and
+//! however often the run was killed.
 
-mod normalizer;
 mod objective;
 mod policies;
 mod resume;
@@ -23,13 +22,13 @@ pub use trials::{PlannedRun, run_all};
 use crate::optim::Optimizer;
 use crate::policy::PolicyFile;
 use crate::random::{Purpose, stream};
-use crate::rollout::Evaluator;
+use crate::rollout::broker::Broker;
+use crate::rollout::{Crew, Observed};
 use crate::run_folder::{Folder, LockedFolder, Metrics, Program, RunFile};
 use crate::settings::{Init, Normalize, PartialSettings, Resolved};
 use crate::sim::{self, Task};
 use crate::{Error, Result};
 use nalgebra::DVector;
-use normalizer::Observed;
 use objective::Objective;
 use rand::RngExt;
 use state::SearchState;
@@ -41,8 +40,10 @@ use std::time::Duration;
 /// What a run needs besides its settings. None of it changes a result.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
-    /// 0 means one per core.
+    /// 0 means one per core; with workers, that this process only coordinates.
     pub threads: usize,
+    /// Workers on other machines that take part.
+    pub workers: Option<Broker>,
     pub checkpoint_every: Duration,
     /// Set from outside when the run must save and stop.
     pub leave: Arc<AtomicBool>,
@@ -56,7 +57,7 @@ struct Parts {
     run: RunFile,
     folder: LockedFolder,
     state: SearchState,
-    evaluator: Evaluator,
+    crew: Crew,
     metrics: Metrics,
     notes: Vec<String>,
 }
@@ -75,34 +76,36 @@ impl Training {
             return Err(Error::usage(what).hint("raise `budget` or lower `batch`").naming(&["budget", "batch"]));
         }
         let run = RunFile::new(resolved, Program::here(&task));
-        let evaluator = Evaluator::new(&task, options.threads)?;
+        let crew = Crew::new(&task, options.threads, options.workers.as_ref())?;
         let folder = folder.lock()?;
         // Another process may have been faster.
         refuse_taken(&folder, force)?;
         folder.start(&run)?;
         let metrics = Metrics::start(&folder)?;
-        Ok(Self::assemble(Parts { task, run, folder, state, evaluator, metrics, notes: Vec::new() }, options))
+        Ok(Self::assemble(Parts { task, run, folder, state, crew, metrics, notes: Vec::new() }, options))
     }
 
     fn assemble(parts: Parts, options: RunOptions) -> Training {
-        let Parts { task, run, folder, state, evaluator, metrics, notes } = parts;
+        let Parts { task, run, folder, state, crew, metrics, notes } = parts;
         Training {
             objective: Objective::new(&run.settings, &task),
             checkpoint_every: options.checkpoint_every,
             leave: options.leave,
+            workers: options.workers,
             command: options.command,
             task,
             run,
             folder,
             state,
             notes,
-            evaluator,
+            crew,
+            lost: None,
             metrics,
         }
     }
 
     pub fn threads(&self) -> usize {
-        self.evaluator.threads()
+        self.crew.threads()
     }
 }
 
@@ -146,9 +149,10 @@ fn fresh_state(settings: &PartialSettings, task: &Task) -> Result<SearchState> {
         Some(Normalize::File(file)) => Some(normalizer_of(Path::new(file), task)?),
         _ => None,
     };
+    let observed = settings.normalize.as_ref().and_then(Normalize::observed);
     Ok(SearchState {
         optimizer,
-        observed: settings.normalize.as_ref().filter(|n| n.observes()).map(|n| Observed::of(n, task.observations)),
+        observed: observed.map(|bounded| Observed::new(task.observations, bounded)),
         fixed,
         generation: 0,
         episodes: 0,

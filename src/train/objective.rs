@@ -1,13 +1,12 @@
 //! Turns the episodes of candidates into the losses that an optimizer is told.
 
-use super::normalizer::Observed;
-use crate::policy::LinearPolicy;
+use crate::policy::Normalizer;
 use crate::random::{Purpose, stream};
-use crate::rollout::Evaluator;
+use crate::rollout::{Observed, Part, Start, Work};
 use crate::settings::{Normalize, PartialSettings, Protocol, Resets, SurvivalShift};
-use crate::sim::{EpisodeOutcome, Simulator, Task, rollout_of};
+use crate::sim::{EpisodeOutcome, Task};
+use nalgebra::DMatrix;
 use rand::Rng;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Seeds below this are reserved for evaluation. Training never draws them.
 pub const FIRST_TRAINING_SEED: u64 = 1 << 32;
@@ -32,8 +31,8 @@ pub struct Objective {
     steps: usize,
     common_resets: bool,
     lockstep: bool,
-    /// Whether what the candidates see is recorded, and how.
-    observe: Option<Normalize>,
+    /// Whether what the candidates see is summed up, and whether for bounded inputs.
+    observe: Option<bool>,
 }
 
 /// The results of a batch, with candidates in index order.
@@ -49,13 +48,6 @@ pub struct Batch {
     pub observed: Option<Observed>,
 }
 
-/// One episode, or one candidate's lockstep episodes together.
-struct Part {
-    outcome: EpisodeOutcome,
-    steps: u64,
-    observed: Option<Observed>,
-}
-
 impl Objective {
     pub fn new(settings: &PartialSettings, task: &Task) -> Self {
         let bonus = task.definition.reward.alive.as_ref().map_or(0.0, |alive| alive.bonus);
@@ -67,7 +59,7 @@ impl Objective {
             steps: settings.training_steps.map_or(usize::MAX, |steps| steps as usize),
             common_resets: settings.resets == Some(Resets::Common),
             lockstep: settings.protocol == Some(Protocol::Paper),
-            observe: settings.normalize.clone().filter(Normalize::observes),
+            observe: settings.normalize.as_ref().and_then(Normalize::observed),
         }
     }
 
@@ -76,33 +68,38 @@ impl Objective {
         self.episodes
     }
 
-    /// Evaluates a generation's candidates, and its center once for the log; `None` if told to leave before it was done.
-    pub fn evaluate(
+    /// What has to be computed for a generation: its candidates, a column each, and its center once for the log.
+    pub fn work(
         &self,
-        evaluator: &Evaluator,
-        policies: &[LinearPolicy],
-        center: &LinearPolicy,
+        candidates: &DMatrix<f64>,
+        center: &[f64],
+        normalizer: Option<&Normalizer>,
         generation: u64,
-        leave: &AtomicBool,
-    ) -> Option<Batch> {
-        let per_candidate = if self.lockstep { 1 } else { self.episodes };
-        let mut jobs: Vec<(&LinearPolicy, usize, usize)> = Vec::new();
-        for (candidate, policy) in policies.iter().enumerate() {
-            jobs.extend((0..per_candidate).map(|episode| (policy, candidate, episode)));
+    ) -> Work {
+        let mut work = Work::new(self.steps, self.observe);
+        for (candidate, weights) in candidates.column_iter().enumerate() {
+            let policy = work.policy(weights.as_slice(), normalizer);
+            match self.lockstep {
+                true => work.job(policy, Start::Lockstep(self.episodes as u32)),
+                false => {
+                    (0..self.episodes).for_each(|episode| work.job(policy, self.start(generation, candidate, episode)))
+                }
+            }
         }
-        jobs.push((center, policies.len(), 0));
-        let parts = evaluator.map(&jobs, |simulator, &(policy, candidate, episode)| {
-            if leave.load(Ordering::Relaxed) {
-                return None;
-            }
-            if self.lockstep && candidate < policies.len() {
-                return Some(self.lockstep(simulator, policy));
-            }
-            Some(self.episode(simulator, policy, self.training_seed(generation, candidate, episode)))
-        });
-        let mut parts = parts.into_iter().collect::<Option<Vec<Part>>>()?;
+        let policy = work.policy(center, normalizer);
+        work.job(policy, self.start(generation, candidates.ncols(), 0));
+        work
+    }
+
+    /// What the parts of that work say.
+    pub fn judge(&self, mut parts: Vec<Part>) -> Option<Batch> {
         let center = parts.pop()?;
+        let per_candidate = if self.lockstep { 1 } else { self.episodes };
         Some(Batch { center_return: center.outcome.value, ..self.collect(&parts, per_candidate) })
+    }
+
+    fn start(&self, generation: u64, candidate: usize, episode: usize) -> Start {
+        Start::Seed(self.training_seed(generation, candidate, episode))
     }
 
     /// The reset seed of a training episode: a function of its place alone.
@@ -110,36 +107,6 @@ impl Objective {
         let candidate = if self.common_resets { 0 } else { candidate as u64 };
         let place = candidate << 32 | episode as u64;
         stream(self.seed, Purpose::Episodes, generation, place).next_u64() | FIRST_TRAINING_SEED
-    }
-
-    fn episode(&self, simulator: &mut Simulator, policy: &LinearPolicy, seed: u64) -> Part {
-        let mut observed = self.observe.as_ref().map(|how| Observed::of(how, simulator.task().observations));
-        let outcome = rollout_of(self.steps, simulator, policy, seed, |simulator, _, step| {
-            if let Some(observed) = &mut observed
-                && !step.diverged
-            {
-                observed.push(simulator.observation());
-            }
-        });
-        Part { outcome, steps: outcome.length as u64, observed }
-    }
-
-    /// The paper's evaluation: episodes on seeds 0, 1, … that all stop when the first one ends; their mean counts.
-    fn lockstep(&self, simulator: &mut Simulator, policy: &LinearPolicy) -> Part {
-        let mut tapes: Vec<Vec<f64>> = Vec::new();
-        let (mut steps, mut terminated, mut diverged) = (0, false, false);
-        for seed in 0..self.episodes as u64 {
-            let mut tape = Vec::new();
-            let outcome = rollout_of(self.steps, simulator, policy, seed, |_, _, step| tape.push(step.reward.total()));
-            steps += outcome.length as u64;
-            terminated |= outcome.terminated;
-            diverged |= outcome.diverged;
-            tapes.push(tape);
-        }
-        let length = tapes.iter().map(Vec::len).min().unwrap_or(0);
-        let sums = tapes.iter().map(|tape| tape[..length].iter().sum::<f64>());
-        let value = sums.sum::<f64>() / self.episodes as f64;
-        Part { outcome: EpisodeOutcome { seed: 0, value, length, terminated, diverged }, steps, observed: None }
     }
 
     /// Returns the loss that training sees: minus the return without the survival bonus after the first few steps.
@@ -172,8 +139,11 @@ impl Objective {
 
 #[cfg(test)]
 mod tests {
-    use super::{EpisodeOutcome, LinearPolicy, Objective, PartialSettings, Resets, Simulator, SurvivalShift};
-    use crate::sim::{self, rollout};
+    use super::{DMatrix, EpisodeOutcome, Objective, PartialSettings, Resets, SurvivalShift};
+    use crate::policy::LinearPolicy;
+    use crate::rollout::Evaluator;
+    use crate::sim::{self, Simulator, rollout};
+    use std::sync::atomic::AtomicBool;
 
     fn objective(settings: PartialSettings) -> Objective {
         Objective::new(&settings, &sim::find("walker").unwrap())
@@ -199,15 +169,22 @@ mod tests {
     #[test]
     fn training_steps_cut_episodes_off() {
         let task = sim::find("swimmer").unwrap();
-        let policy = LinearPolicy::from_rows(&[0.3; 16], 8, None);
-        let settings = PartialSettings { training_steps: Some(7), ..PartialSettings::default() };
-        let mut simulator = Simulator::new(task.clone());
+        let weights = [0.3; 16];
+        let evaluator = Evaluator::new(&task, 1).unwrap();
+        let train = |training_steps| {
+            let settings = PartialSettings { training_steps, ..PartialSettings::default() };
+            let objective = Objective::new(&settings, &task);
+            let work = objective.work(&DMatrix::from_column_slice(16, 1, &weights), &weights, None, 5);
+            let parts = evaluator.compute(&work, &AtomicBool::new(false)).unwrap();
+            assert_eq!(parts.len(), 2, "the candidate and the center");
+            parts[0].outcome
+        };
+        let (cut, whole) = (train(Some(7)), train(None));
         let mut rewards = Vec::new();
-        rollout(&mut simulator, &policy, 5, |_, _, step| rewards.push(step.reward.total()));
-        let cut = Objective::new(&settings, &task).episode(&mut simulator, &policy, 5).outcome;
+        let policy = LinearPolicy::from_rows(&weights, 8, None);
+        rollout(&mut Simulator::new(task.clone()), &policy, cut.seed, |_, _, step| rewards.push(step.reward.total()));
         assert_eq!((cut.length, cut.terminated), (7, false));
         assert_eq!(cut.value, rewards[..7].iter().sum::<f64>());
-        let whole = Objective::new(&PartialSettings::default(), &task).episode(&mut simulator, &policy, 5).outcome;
         assert_eq!(whole.length, task.definition.horizon);
     }
 

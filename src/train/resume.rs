@@ -3,7 +3,7 @@
 use super::state::SearchState;
 use super::{Parts, RunOptions, Training, check, fresh_state};
 use crate::optim::Optimizer;
-use crate::rollout::Evaluator;
+use crate::rollout::Crew;
 use crate::run_folder::{Drift, Folder, LockedFolder, Metrics, Program, RunFile, RunState};
 use crate::settings::PartialSettings;
 use crate::sim::{self, Task};
@@ -36,7 +36,7 @@ impl Training {
             if known { checkpoint.load(how.previous, &run.settings)? } else { fresh_state(&run.settings, &task)? };
         let notes = follow_drift(&mut run, Program::here(&task), state.generation, how, &folder)?;
         fit(&state, &task, &folder)?;
-        let evaluator = Evaluator::new(&task, options.threads)?;
+        let crew = Crew::new(&task, options.threads, options.workers.as_ref())?;
         let metrics = match known {
             // A generation that still awaits its held-out evaluation has no row yet.
             true => {
@@ -47,7 +47,7 @@ impl Training {
         };
         run.state = Some(RunState::Running);
         folder.write_run(&run)?;
-        Ok(Self::assemble(Parts { task, run, folder, state, evaluator, metrics, notes }, options))
+        Ok(Self::assemble(Parts { task, run, folder, state, crew, metrics, notes }, options))
     }
 }
 

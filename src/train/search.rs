@@ -4,17 +4,17 @@ use super::objective::{CONFIRM_SEED, HELDOUT_SEED, Objective};
 use super::state::{Contender, SearchState, Source};
 use super::stop::Stop;
 use crate::optim::Optimizer;
-use crate::policy::LinearPolicy;
-use crate::rollout::Evaluator;
+use crate::rollout::broker::Broker;
+use crate::rollout::{Crew, Part, Start, Work};
 use crate::run_folder::{GenerationRow, LockedFolder, Metrics, RunFile, RunState};
 use crate::settings::PartialSettings;
-use crate::sim::{EpisodeOutcome, Task, rollout};
+use crate::sim::{EpisodeOutcome, Task};
 use crate::statistics::{mean, quantile, standard_deviation};
 use crate::{Error, Result};
 use nalgebra::DMatrix;
 use serde_json::json;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// A search in progress.
@@ -25,7 +25,11 @@ pub struct Training {
     pub state: SearchState,
     /// What the user should know before the run continues.
     pub notes: Vec<String>,
-    pub(super) evaluator: Evaluator,
+    /// Where workers on other machines are found, if they take part.
+    pub workers: Option<Broker>,
+    pub(super) crew: Crew,
+    /// Why the crew could not go on.
+    pub(super) lost: Option<Error>,
     pub(super) objective: Objective,
     pub(super) metrics: Metrics,
     pub(super) checkpoint_every: Duration,
@@ -72,7 +76,7 @@ impl Training {
             rule => RunState::Finished { budget: self.settings().budget, because: rule.to_string() },
         });
         self.folder.write_run(&self.run)?;
-        Ok(stop)
+        self.lost.take().map_or(Ok(stop), Err)
     }
 
     pub fn save(&mut self) -> Result<()> {
@@ -111,13 +115,12 @@ impl Training {
     fn generation(&mut self, candidates: DMatrix<f64>) -> Option<()> {
         let candidates = self.settings().bounds().apply(candidates);
         let (normalizer, center) = (self.state.normalizer(), self.state.center(self.settings()));
-        let of = |weights: &[f64]| LinearPolicy::from_rows(weights, self.task.observations, normalizer.clone());
-        let policies: Vec<LinearPolicy> = candidates.column_iter().map(|w| of(w.as_slice())).collect();
         let generation = self.state.generation + 1;
-        let center = center.policy(&self.task);
-        let batch = self.objective.evaluate(&self.evaluator, &policies, &center, generation, &self.leave)?;
+        let work = self.objective.work(&candidates, &center.weights, normalizer.as_ref(), generation);
+        let parts = self.compute(&work, generation)?;
+        let batch = self.objective.judge(parts)?;
 
-        let cost = self.cost(policies.len());
+        let cost = self.cost(candidates.ncols());
         let state = &mut self.state;
         let before = state.optimizer.center();
         state.optimizer.tell(&batch.losses);
@@ -169,23 +172,22 @@ impl Training {
             let episodes = self.settings().heldout_episodes.unwrap_or(20);
             let fresh = CONFIRM_SEED + self.state.generation * episodes as u64;
             let mut center = self.state.center(self.settings());
-            let mut asked = vec![(center.policy(&self.task), HELDOUT_SEED)];
-            asked.extend(self.state.challenger.iter().map(|challenger| (challenger.policy(&self.task), fresh)));
+            let challenger = self.state.challenger.clone();
+            let mut asked = vec![(&center, HELDOUT_SEED)];
+            asked.extend(challenger.iter().map(|challenger| (challenger, fresh)));
             let Some(answers) = self.outcomes(&asked, episodes) else { return Ok(None) };
             let answers: Vec<Vec<f64>> = answers.iter().map(|outcomes| returns(outcomes)).collect();
 
             let heldout = mean(&answers[0]);
             let better = |value: f64, best: &Option<Contender>| best.as_ref().is_none_or(|best| value > best.value);
             let mut best = self.state.best.clone();
-            if let (Some(challenger), Some(answer)) = (&self.state.challenger, answers.get(1))
+            if let (Some(challenger), Some(answer)) = (challenger, answers.get(1))
                 && better(mean(answer), &best)
             {
-                best = Some(Contender { value: mean(answer), ..challenger.clone() });
+                best = Some(Contender { value: mean(answer), ..challenger });
             }
             if better(heldout, &best) {
-                let Some(answer) = self.outcomes(&[(center.policy(&self.task), fresh)], episodes) else {
-                    return Ok(None);
-                };
+                let Some(answer) = self.outcomes(&[(&center, fresh)], episodes) else { return Ok(None) };
                 center.value = mean(&returns(&answer[0]));
                 if better(center.value, &best) {
                     best = Some(center);
@@ -213,16 +215,29 @@ impl Training {
         last || self.state.generation.is_multiple_of(every.max(1))
     }
 
+    /// `None` if told to leave, or if the crew is lost: then too, what has been done is saved, and the error told after.
+    fn compute(&mut self, work: &Work, generation: u64) -> Option<Vec<Part>> {
+        let parts = self.crew.compute(work, generation, &self.leave);
+        parts.unwrap_or_else(|error| {
+            self.lost = Some(error);
+            None
+        })
+    }
+
     /// Episodes of policies from consecutive seeds; `None` if told to leave.
-    pub(super) fn outcomes(&self, asked: &[(LinearPolicy, u64)], episodes: usize) -> Option<Vec<Vec<EpisodeOutcome>>> {
-        let seeds = |first: u64| first..first + episodes as u64;
-        let jobs: Vec<(&LinearPolicy, u64)> =
-            asked.iter().flat_map(|(policy, first)| seeds(*first).map(move |seed| (policy, seed))).collect();
-        let outcomes = self.evaluator.map(&jobs, |simulator, &(policy, seed)| {
-            (!self.leave.load(Ordering::Relaxed)).then(|| rollout(simulator, policy, seed, |_, _, _| ()))
-        });
-        let outcomes = outcomes.into_iter().collect::<Option<Vec<EpisodeOutcome>>>()?;
-        Some(outcomes.chunks(episodes).map(<[EpisodeOutcome]>::to_vec).collect())
+    pub(super) fn outcomes(
+        &mut self,
+        asked: &[(&Contender, u64)],
+        episodes: usize,
+    ) -> Option<Vec<Vec<EpisodeOutcome>>> {
+        let mut work = Work::new(usize::MAX, None);
+        for (contender, first) in asked {
+            let policy = work.policy(&contender.weights, contender.normalizer.as_ref());
+            (0..episodes as u64).for_each(|i| work.job(policy, Start::Seed(first + i)));
+        }
+        let parts = self.compute(&work, self.state.generation)?;
+        let outcomes = |parts: &[Part]| parts.iter().map(|part| part.outcome).collect();
+        Some(parts.chunks(episodes).map(outcomes).collect())
     }
 }
 

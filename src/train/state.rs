@@ -1,8 +1,8 @@
 //! The complete state of a search, which a checkpoint stores.
 
-use super::normalizer::Observed;
 use crate::optim::{AnyOptimizer, Optimizer};
-use crate::policy::{FORMAT, LinearPolicy, Normalizer, PolicyFile};
+use crate::policy::{FORMAT, Normalizer, PolicyFile};
+use crate::rollout::Observed;
 use crate::run_folder::GenerationRow;
 use crate::settings::PartialSettings;
 use crate::sim::Task;
@@ -75,10 +75,6 @@ impl SearchState {
 }
 
 impl Contender {
-    pub fn policy(&self, task: &Task) -> LinearPolicy {
-        LinearPolicy::from_rows(&self.weights, task.observations, self.normalizer.clone())
-    }
-
     /// The policy file. A coordinate that never moved has no deviation a file could hold: its weights become 0 instead,
     /// which acts the same.
     pub fn file(&self, task: &Task, score: Value, provenance: Value) -> PolicyFile {

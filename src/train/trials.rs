@@ -48,7 +48,10 @@ pub fn run_all(
     options: &RunOptions,
     finished: &(dyn Fn(&PlannedRun, &Stop, &[String]) + Sync),
 ) -> Result<()> {
-    let threads = workers::threads(options.threads);
+    let threads = match options.workers {
+        Some(_) => options.threads,
+        None => workers::threads(options.threads),
+    };
     let mut open: Vec<&PlannedRun> = Vec::new();
     for trial in trials {
         if !trial.is_done(how)? {
@@ -56,7 +59,8 @@ pub fn run_all(
         }
     }
     let side_by_side = threads.min(open.len()).max(1);
-    let each = RunOptions { threads: (threads / side_by_side).max(1), ..options.clone() };
+    let least = usize::from(threads > 0);
+    let each = RunOptions { threads: (threads / side_by_side).max(least), ..options.clone() };
     workers::share(&open, side_by_side, |trial| {
         Ok(match trial.run(how, each.clone())? {
             (Stop::Interrupted, _) => ControlFlow::Break(()),

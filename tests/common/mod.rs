@@ -1,6 +1,7 @@
 //! What several test files share: the program, the reference data, digests.
 #![allow(dead_code)]
 
+pub mod redis;
 pub mod runs;
 
 use serde::de::DeserializeOwned;
@@ -50,4 +51,24 @@ pub fn policy_json(task: &str, observations: usize, actions: usize, weight: f64)
 /// The bits of numbers, so that −0 and 0 differ and NaN equals itself.
 pub fn bits(numbers: &[f64]) -> Vec<u64> {
     numbers.iter().map(|x| x.to_bits()).collect()
+}
+
+pub fn ok(output: &Output) {
+    assert!(output.status.success(), "{}", stderr(output));
+}
+
+pub fn read(folder: &Path, name: &str) -> String {
+    let path = folder.join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// Everything a run leaves that must not depend on time: policies, and metrics without the seconds.
+pub fn results(folder: &Path) -> (String, String, Vec<String>) {
+    let timeless = |line: &str| {
+        let mut cells: Vec<&str> = line.split(',').collect();
+        cells.remove(3);
+        cells.join(",")
+    };
+    let metrics = read(folder, "metrics.csv");
+    (read(folder, "final.json"), read(folder, "best.json"), metrics.lines().map(timeless).collect())
 }

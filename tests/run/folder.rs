@@ -28,6 +28,7 @@ fn interrupt_at_once(run: &Path, budget: u64) {
     let given = PartialSettings { budget: Some(budget), ..PartialSettings::default() };
     let options = RunOptions {
         threads: 1,
+        workers: None,
         checkpoint_every: Duration::from_secs(30),
         leave: Arc::new(AtomicBool::new(true)),
         command: |_| String::new(),

@@ -1,6 +1,7 @@
 //! A run writes a complete folder, the same bytes for any number of threads, and never overwrites another run.
 
 use crate::common::{locomotion, stderr, stdout};
+pub use crate::common::{ok, read, results};
 use locomotion::optim::{OptimizerKind, Variant};
 use std::path::Path;
 use std::process::Output;
@@ -20,26 +21,6 @@ pub fn quick(folder: &Path, more: &[&str]) -> Output {
     let usual = usual.into_iter().filter(|pair| !more.contains(&pair[0]) && used(pair[0]));
     let usual = usual.flatten().collect::<Vec<_>>();
     locomotion(&[&["train", "--env", "hopper", "--quiet", "--out", out], &usual[..], more].concat())
-}
-
-pub fn ok(output: &Output) {
-    assert!(output.status.success(), "{}", stderr(output));
-}
-
-pub fn read(folder: &Path, name: &str) -> String {
-    let path = folder.join(name);
-    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
-}
-
-/// Everything a run leaves that must not depend on time: policies, and metrics without the seconds.
-pub fn results(folder: &Path) -> (String, String, Vec<String>) {
-    let timeless = |line: &str| {
-        let mut cells: Vec<&str> = line.split(',').collect();
-        cells.remove(3);
-        cells.join(",")
-    };
-    let metrics = read(folder, "metrics.csv");
-    (read(folder, "final.json"), read(folder, "best.json"), metrics.lines().map(timeless).collect())
 }
 
 #[test]

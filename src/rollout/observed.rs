@@ -1,7 +1,6 @@
 //! The running mean and deviation of observations, as in ARS V2, and optionally their range.
 
 use crate::policy::Normalizer;
-use crate::settings::Normalize;
 use serde::{Deserialize, Serialize};
 
 /// A coordinate that hardly moves carries no information. Below this deviation it is ignored (ARS, Mania et al. 2018).
@@ -24,11 +23,7 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// What these statistics are for decides what they hold.
-    pub fn of(normalize: &Normalize, length: usize) -> Self {
-        Self::new(length, *normalize == Normalize::Bounded)
-    }
-
+    /// Of vectors of this length.
     pub fn new(length: usize, bounded: bool) -> Self {
         let zero = vec![0.0; length];
         let (least, most) = (vec![f64::INFINITY; length], vec![f64::NEG_INFINITY; length]);
@@ -59,6 +54,12 @@ impl Observed {
         }
         self.count = total;
         self.stretch(&other.least, &other.most);
+    }
+
+    /// Whether these are statistics of such vectors, for such a use. Those from another machine may be anything.
+    pub(super) fn is_for(&self, length: usize, bounded: bool) -> bool {
+        let all = [&self.mean, &self.squares, &self.least, &self.most];
+        self.bounded == bounded && all.iter().all(|numbers| numbers.len() == length)
     }
 
     fn stretch(&mut self, least: &[f64], most: &[f64]) {

@@ -1,0 +1,199 @@
+//! Episodes described by numbers alone, so that any thread of any machine can compute them.
+
+use super::Observed;
+use crate::policy::{LinearPolicy, Normalizer};
+use crate::sim::{EpisodeOutcome, Simulator, Task, rollout_of};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// A batch of episodes of one task. With the task, it decides every bit of what comes out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Work {
+    /// Where an episode is cut off.
+    steps: u64,
+    /// Whether what is seen is summed up, and whether for bounded inputs.
+    observe: Option<bool>,
+    normalizers: Vec<Normalizer>,
+    policies: Vec<Numbers>,
+    jobs: Vec<Piece>,
+}
+
+/// A policy: W row by row, and which of the normalizers its inputs go through.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Numbers {
+    weights: Vec<f64>,
+    normalizer: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Piece {
+    policy: u32,
+    start: Start,
+}
+
+/// From where a policy starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Start {
+    /// One episode from this reset seed.
+    Seed(u64),
+    /// This many episodes on seeds 0, 1, … that all stop when the first one ends; their mean counts.
+    Lockstep(u32),
+}
+
+/// One episode, or one policy's lockstep episodes together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    pub outcome: EpisodeOutcome,
+    pub steps: u64,
+    pub observed: Option<Observed>,
+}
+
+/// More lockstep episodes than anybody asks for.
+const MOST_EPISODES: u32 = 100_000;
+
+impl Work {
+    /// Nothing yet. Observations are summed up where `observe` says for which kind of normalizer, bounded or not.
+    pub fn new(steps: usize, observe: Option<bool>) -> Self {
+        Self { steps: steps as u64, observe, normalizers: Vec::new(), policies: Vec::new(), jobs: Vec::new() }
+    }
+
+    /// Adds a policy, to be named by the number that comes back.
+    pub fn policy(&mut self, weights: &[f64], normalizer: Option<&Normalizer>) -> usize {
+        let normalizer = normalizer.map(|normalizer| self.index_of(normalizer));
+        self.policies.push(Numbers { weights: weights.to_vec(), normalizer });
+        self.policies.len() - 1
+    }
+
+    /// Adds a job of this policy.
+    pub fn job(&mut self, policy: usize, start: Start) {
+        self.jobs.push(Piece { policy: policy as u32, start });
+    }
+
+    /// How many jobs there are.
+    pub fn len(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// How many numbers the largest policy has.
+    pub fn weights(&self) -> usize {
+        self.policies.iter().map(|numbers| numbers.weights.len()).max().unwrap_or(0)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
+    /// Some of the jobs, with the numbers they need and no others.
+    pub fn slice(&self, range: Range<usize>) -> Work {
+        let mut part = Work::new(0, self.observe);
+        part.steps = self.steps;
+        let mut last = None;
+        for piece in &self.jobs[range] {
+            if last != Some(piece.policy) {
+                let numbers = &self.policies[piece.policy as usize];
+                part.policy(&numbers.weights, numbers.normalizer.map(|index| &self.normalizers[index as usize]));
+                last = Some(piece.policy);
+            }
+            part.job(part.policies.len() - 1, piece.start);
+        }
+        part
+    }
+
+    /// Whether a task can run this. Work from another machine may be anything.
+    pub fn check(&self, task: &Task) -> Result<(), String> {
+        let (observations, weights) = (task.observations, task.observations * task.actions);
+        let normalizers = self.normalizers.iter().flat_map(|normalizer| [&normalizer.mean, &normalizer.std]);
+        if let Some(numbers) = normalizers.into_iter().find(|numbers| numbers.len() != observations) {
+            return Err(format!("a normalizer of {} numbers, the task has {observations} observations", numbers.len()));
+        }
+        for numbers in &self.policies {
+            if numbers.weights.len() != weights {
+                return Err(format!("a policy of {} weights, the task needs {weights}", numbers.weights.len()));
+            }
+            if numbers.normalizer.is_some_and(|index| index as usize >= self.normalizers.len()) {
+                return Err("a policy names a normalizer that is not there".into());
+            }
+        }
+        for piece in &self.jobs {
+            if piece.policy as usize >= self.policies.len() {
+                return Err("a job names a policy that is not there".into());
+            }
+            if matches!(piece.start, Start::Lockstep(episodes) if episodes == 0 || episodes > MOST_EPISODES) {
+                return Err(format!("lockstep episodes must be 1 to {MOST_EPISODES}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether these parts can be what comes out of these jobs, as far as one can tell without computing it.
+    pub fn fits(&self, range: Range<usize>, parts: &[Part], observations: usize) -> bool {
+        let expected = |piece: &Piece| self.observe.filter(|_| matches!(piece.start, Start::Seed(_)));
+        let fits = |(piece, part): (&Piece, &Part)| match (expected(piece), &part.observed) {
+            (Some(bounded), Some(observed)) => observed.is_for(observations, bounded),
+            (None, None) => true,
+            _ => false,
+        };
+        parts.len() == range.len() && self.jobs[range].iter().zip(parts).all(fits)
+    }
+
+    /// The policies, ready to act.
+    pub fn policies(&self, observations: usize) -> Vec<LinearPolicy> {
+        let ready = |numbers: &Numbers| {
+            let normalizer = numbers.normalizer.map(|index| self.normalizers[index as usize].clone());
+            LinearPolicy::from_rows(&numbers.weights, observations, normalizer)
+        };
+        self.policies.iter().map(ready).collect()
+    }
+
+    /// Does one job. `policies` are this work's own.
+    pub fn run(&self, job: usize, policies: &[LinearPolicy], simulator: &mut Simulator) -> Part {
+        let Piece { policy, start } = self.jobs[job];
+        let policy = &policies[policy as usize];
+        match start {
+            Start::Seed(seed) => self.episode(simulator, policy, seed),
+            Start::Lockstep(episodes) => self.lockstep(simulator, policy, episodes),
+        }
+    }
+
+    fn index_of(&mut self, normalizer: &Normalizer) -> u32 {
+        let index = self.normalizers.iter().position(|known| known == normalizer).unwrap_or(self.normalizers.len());
+        if index == self.normalizers.len() {
+            self.normalizers.push(normalizer.clone());
+        }
+        index as u32
+    }
+
+    fn episode(&self, simulator: &mut Simulator, policy: &LinearPolicy, seed: u64) -> Part {
+        let mut observed = self.observe.map(|bounded| Observed::new(simulator.task().observations, bounded));
+        let outcome = rollout_of(self.most_steps(), simulator, policy, seed, |simulator, _, step| {
+            if let Some(observed) = &mut observed
+                && !step.diverged
+            {
+                observed.push(simulator.observation());
+            }
+        });
+        Part { outcome, steps: outcome.length as u64, observed }
+    }
+
+    fn lockstep(&self, simulator: &mut Simulator, policy: &LinearPolicy, episodes: u32) -> Part {
+        let mut tapes: Vec<Vec<f64>> = Vec::new();
+        let (mut steps, mut terminated, mut diverged) = (0, false, false);
+        for seed in 0..u64::from(episodes) {
+            let mut tape = Vec::new();
+            let watch = |_: &Simulator, _: &[f64], step: &crate::sim::Step| tape.push(step.reward.total());
+            let outcome = rollout_of(self.most_steps(), simulator, policy, seed, watch);
+            steps += outcome.length as u64;
+            terminated |= outcome.terminated;
+            diverged |= outcome.diverged;
+            tapes.push(tape);
+        }
+        let length = tapes.iter().map(Vec::len).min().unwrap_or(0);
+        let sums = tapes.iter().map(|tape| tape[..length].iter().sum::<f64>());
+        let value = sums.sum::<f64>() / f64::from(episodes);
+        Part { outcome: EpisodeOutcome { seed: 0, value, length, terminated, diverged }, steps, observed: None }
+    }
+
+    fn most_steps(&self) -> usize {
+        usize::try_from(self.steps).unwrap_or(usize::MAX)
+    }
+}
