@@ -73,10 +73,10 @@ fn ratio() {
     let _workers = Workers((0..cores).map(start).collect());
     let threads = Evaluator::new(&task, cores).unwrap();
     let mut remote = Crew::Workers(Box::new(coordinator(&server, &task, 0)));
-    let work = work(&task, 100, 300, Some(false));
+    let work = work(&task, 100, 200, Some(false));
     let expected = threads.compute(&work, &leave).unwrap();
     let (mut ratios, mut times) = (Vec::new(), Vec::new());
-    for round in 0..10 {
+    for round in 0..7 {
         let mut timed = [0.0; 2];
         for turn in [round % 2, 1 - round % 2] {
             let began = Instant::now();
@@ -96,7 +96,7 @@ fn ratio() {
     let [low, middle, high] = [0.25, 0.5, 0.75].map(|p| quantile(&ratios, p));
     let seconds = quantile(&times, 0.5);
     println!(
-        "ratio: ant, 100 episodes of 300 steps, {cores} workers over {cores} threads: {middle:.3} \
+        "ratio: ant, 100 episodes of 200 steps, {cores} workers over {cores} threads: {middle:.3} \
          (quartiles {low:.3} to {high:.3}); threads take {seconds:.2} s"
     );
 }
