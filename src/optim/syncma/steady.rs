@@ -5,7 +5,7 @@
 //! mirrored pairs, and what counts is the difference within each pair, in ranks.
 //!
 //! ```text
-//! quiet   a = (1 + t / τ)^−½,  t candidates told so far,  τ = 300 √n
+//! quiet   a = (1 + t / τ)^−½,  t candidates told so far, of generations that differ,  τ = 300 √n
 //! draw    x_k = m ± a σ z_k,  z_k ~ N(0, I),  k = 1 … K = N/2
 //! rank    s(x) the normal score of x among all N;  d_k = s(m + a σ z_k) − s(m − a σ z_k)
 //! weigh   |d_1| ≥ … ≥ |d_K|;  u_k = sign(d_k) e_k / Σ e²
@@ -33,6 +33,7 @@
 //! | τ | `patience` | 300 √n |
 //! | σ | `sigma` | 0.1 |
 //! | λ | `decay` | λ0 = 2 |
+//! | t | `told` | |
 //! | m, y, h | `mean`, `center`, `weight` | |
 
 use nalgebra::{DMatrix, DVector};
@@ -60,6 +61,8 @@ pub struct Steady {
     decay: f64,
     seed: u64,
     generation: u64,
+    /// t, the candidates of all generations that were not flat.
+    told: u64,
     mean: DVector<f64>,
     center: DVector<f64>,
     weight: f64,
@@ -90,6 +93,7 @@ impl Steady {
             decay: lambda0 / (lambda0 + 1.0),
             seed: settings.seed,
             generation: 0,
+            told: 0,
             center: mean.clone(),
             mean,
             weight: 1.0,
@@ -124,6 +128,7 @@ impl Steady {
         if is_flat(loss) {
             return;
         }
+        self.told += loss.len() as u64;
         // d_k = s(m + a σ z_k) − s(m − a σ z_k)
         let mut s = vec![0.0; loss.len()];
         ranking(loss).iter().enumerate().for_each(|(rank, &i)| s[i] = self.score(rank));
@@ -152,8 +157,7 @@ impl Steady {
 
     /// a = (1 + t / τ)^−½
     fn quiet(&self) -> f64 {
-        let told = self.generation as f64 * self.batch() as f64;
-        1.0 / (1.0 + told / self.patience).sqrt()
+        1.0 / (1.0 + self.told as f64 / self.patience).sqrt()
     }
 
     /// a σ, the standard deviation of this generation's candidates.
