@@ -69,9 +69,9 @@ fn syncma_steady_with_bounded_inputs_on_hopper() {
         "hopper",
         &["--variant", "steady", "--normalize", "bounded", "--batch", "12", "--budget", "48", "--sigma", "0.3"],
         [
-            "0b54998fc7a4cfb6fce15752114ee8065f44ca13ced7f1b926889a03db0ae267",
+            "9f445f836d6c50471d79cc76300cda8cd5b9f429f7f47e49e700d9667755c69f",
             "38562c139c6bfd2894a724dcdd163229895bbaacecc62dcb2be4538ba0d3e522",
-            "64252c8df96d7602c7c714124214c3aaf53df95b6aa92aba79f4f4baf8f839ab",
+            "b4e33ce37d83f692be5b1b62953fe5a9a5dc61b3dd31f4bce4cc4fb20ba3f68a",
         ],
     );
 }
