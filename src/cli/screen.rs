@@ -1,5 +1,6 @@
 //! What a user sees of a run: the settings, a table, the end. With --json, JSON lines for programs.
 
+use super::again::path;
 use super::print;
 use crate::Result;
 use crate::optim::{Optimizer, OptimizerKind};
@@ -113,16 +114,26 @@ impl Screen {
             let score = score(file);
             let [mean, std, median, min, fell] =
                 ["mean", "std", "median", "min", "fell"].map(|field| number(&score, field));
-            let spread = format!("median {median:.1}, least {min:.1}, {:.0} % fell", 100.0 * fell);
+            let mut spread = format!("median {median:.1}, least {min:.1}, {:.0} % fell", 100.0 * fell);
+            if let Some(diverged) = score["diverged"].as_u64() {
+                spread += &format!(", the physics broke down in {diverged}");
+            }
             format!("  {name:<8} {mean:>8.1} ± {std:<7.1} {what}\n{:<30}{spread}\n", "")
         };
         let mut text = format!("\ndone: {stop}\n\n");
-        text += &tell("final", FINAL, "the center, on 100 fresh seeds");
+        let fixed = search.run.settings.protocol == Some(Protocol::Paper);
+        let fresh = if fixed {
+            "the center, on 100 seeds other than those of training"
+        } else {
+            "the center, on 100 fresh seeds"
+        };
+        text += &tell("final", FINAL, fresh);
         text += &tell("best", BEST, "the best policy found and confirmed, on the same 100 fresh seeds");
         if let Some(counts) = counts.filter(|counts| *counts != Counts::default()) {
             text += &format!("\n  on the way: {}; the result is not affected\n", troubles(&counts));
         }
-        text += &format!("\n  {folder}/best.json   play it: locomotion eval {folder}/best.json\n");
+        let best = path(&search.folder.file(BEST));
+        text += &format!("\n  {best}   play it: locomotion eval {best}\n");
         print(&text)
     }
 
@@ -166,7 +177,8 @@ fn head(search: &Training) -> String {
     );
     if settings.protocol == Some(Protocol::Paper) {
         text += "  protocol    paper: seeds 0 to 9 in lockstep, all stop when one ends; raw observations, although the paper's\n";
-        text += "              code used the statistics of a policy trained by ARS beforehand\n";
+        text +=
+            "              code used the statistics of a policy trained by ARS beforehand; scores use other seeds\n";
     }
     text += &format!("  budget      {} episodes{target}\n", thousands(settings.budget.unwrap_or(0) as f64, 0));
     if let Some(broker) = &search.workers {
@@ -182,13 +194,15 @@ fn head(search: &Training) -> String {
 
 fn line(row: &GenerationRow, (mean, sd): (f64, f64), diverged: u64) -> String {
     let best = row.best_return.map_or("–".into(), |best| format!("{best:.1}"));
+    // A mean with a diverged episode is no number.
+    let number = |value: f64| if value.is_finite() { format!("{value:.1}") } else { "diverged".to_string() };
+    let (center, mean) = (number(row.center_return), number(mean));
     format!(
-        "{:>6} {:>10} {:>8} {:>8} {:>9.1} {mean:>9.1} ± {sd:<7.1} {best:>7} {:>7.3} {:>8.1e} {diverged:>6}\n",
+        "{:>6} {:>10} {:>8} {:>8} {center:>9} {mean:>9} ± {sd:<7.1} {best:>7} {:>7.3} {:>8.1e} {diverged:>6}\n",
         row.generation,
         thousands(row.episodes as f64, 0),
         format!("{:.1}M", row.steps as f64 / 1e6),
         clock(row.seconds),
-        row.center_return,
         row.sigma,
         row.condition,
     )

@@ -76,7 +76,11 @@ impl Train {
             return Ok(code);
         }
         let groups = repetitions::group(runs::read(&paths)?)?;
-        curves::figure(&groups, Axis::Episodes)?.write(&main.folder.file("curves.svg"), true)?;
+        if curves::can_draw(&groups) {
+            curves::figure(&groups, Axis::Episodes)?.write(&main.folder.file("curves.svg"), true)?;
+        } else if !self.quiet {
+            note("no curves were drawn, because there is no held-out return yet");
+        }
         Ok(0)
     }
 

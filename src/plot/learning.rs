@@ -93,7 +93,7 @@ fn entries(curves: &[Curve]) -> Vec<(Option<usize>, String)> {
     };
     let mut entries: Vec<_> = curves.iter().enumerate().map(|(index, curve)| (Some(index), name(curve))).collect();
     if curves.iter().any(|curve| !curve.best.is_empty()) {
-        entries.push((None, "dotted: best policy so far, re-evaluated on fresh seeds".to_string()));
+        entries.push((None, "dotted: best confirmation so far (optimistic)".to_string()));
     }
     entries
 }

@@ -19,7 +19,9 @@ mod task;
 pub(crate) use builtin::for_all_tasks;
 pub use builtin::{NAMES, find, is_built_in, text};
 pub use definition::{Contact, Definition, Noise, Part, Yardstick};
-pub use episode::{EpisodeOutcome, Watch, rollout, rollout_of, rollout_watched};
+pub use episode::{
+    EpisodeOutcome, NEVER, Watch, diverged, merit, returns, rollout, rollout_of, rollout_unless, rollout_watched,
+};
 pub use reward::Reward;
 pub use simulator::{Simulator, Step};
 pub use task::{Task, sha256};

@@ -8,8 +8,8 @@ use crate::rollout::broker::Broker;
 use crate::rollout::{Crew, Part, Start, Work};
 use crate::run_folder::{GenerationRow, LockedFolder, Metrics, RunFile, RunState};
 use crate::settings::PartialSettings;
-use crate::sim::{EpisodeOutcome, Task};
-use crate::statistics::{mean, quantile, standard_deviation};
+use crate::sim::{EpisodeOutcome, Task, merit, returns};
+use crate::statistics::{quantile, standard_deviation};
 use crate::{Error, Result};
 use nalgebra::DMatrix;
 use serde_json::json;
@@ -43,24 +43,30 @@ impl Training {
     pub fn run(&mut self, watch: &mut dyn FnMut(&GenerationRow)) -> Result<Stop> {
         let (started, seconds_before) = (Instant::now(), self.state.seconds);
         let mut saved = Instant::now();
+        let elapsed = || seconds_before + started.elapsed().as_secs_f64();
         let stop = loop {
-            self.state.seconds = seconds_before + started.elapsed().as_secs_f64();
             if self.state.pending.is_none() {
                 // Check once before asking for candidates, which may cost a model fit, and again once their number is
                 // known.
-                if let Some(stop) = self.rule(1) {
+                if let Some(stop) = self.rule(self.cost(1)) {
                     break stop;
                 }
                 let candidates = self.state.optimizer.ask();
-                if let Some(stop) = self.rule(candidates.ncols()) {
+                if let Some(stop) = self.rule(self.cost(candidates.ncols())) {
                     break stop;
                 }
                 if self.generation(candidates).is_none() {
                     break Stop::Interrupted;
                 }
+                self.check_finite()?;
+                self.state.seconds = elapsed();
             }
             let Some(mut row) = self.hold_out()? else { break Stop::Interrupted };
-            row.seconds = seconds_before + started.elapsed().as_secs_f64();
+            row.seconds = elapsed();
+            // Otherwise the time could run out between here and the rule, after a generation that is not held out.
+            if row.heldout.is_some() {
+                self.state.seconds = row.seconds;
+            }
             self.metrics.write(&row)?;
             watch(&row);
             if saved.elapsed() >= self.checkpoint_every {
@@ -68,7 +74,7 @@ impl Training {
                 saved = Instant::now();
             }
         };
-        self.state.seconds = seconds_before + started.elapsed().as_secs_f64();
+        self.state.seconds = elapsed();
         self.save()?;
         let stop = if stop != Stop::Interrupted && self.finish()?.is_none() { Stop::Interrupted } else { stop };
         self.run.state = Some(match &stop {
@@ -77,6 +83,17 @@ impl Training {
         });
         self.folder.write_run(&self.run)?;
         self.lost.take().map_or(Ok(stop), Err)
+    }
+
+    /// A search can leave the range of numbers, and no file could hold its policy then.
+    fn check_finite(&self) -> Result<()> {
+        if self.state.optimizer.center().iter().all(|x| x.is_finite()) {
+            return Ok(());
+        }
+        let what = format!("the weights are no longer finite numbers, in generation {}", self.state.generation);
+        Err(Error::failed(format!("{what}\n  of {}", self.folder.path().display()))
+            .hint("start again with smaller steps: a lower `sigma`, `step_size` or `noise`")
+            .naming(&["sigma", "step_size", "noise"]))
     }
 
     pub fn save(&mut self) -> Result<()> {
@@ -88,8 +105,8 @@ impl Training {
         &self.run.settings
     }
 
-    /// Whether a generation of this many candidates may still begin.
-    fn rule(&self, candidates: usize) -> Option<Stop> {
+    /// Why a generation of this many training episodes may no longer begin.
+    fn rule(&self, cost: u64) -> Option<Stop> {
         let budget = self.settings().budget.unwrap_or(u64::MAX);
         if let (Some(target), Some(heldout)) = (self.settings().target, self.state.heldout)
             && heldout >= target
@@ -99,7 +116,7 @@ impl Training {
         if let Some(reason) = self.state.optimizer.stop() {
             return Some(Stop::Optimizer(reason));
         }
-        if self.state.episodes + self.cost(candidates) > budget {
+        if self.state.episodes.saturating_add(cost) > budget {
             return Some(Stop::Budget(budget));
         }
         let time = self.settings().time?.0;
@@ -130,9 +147,9 @@ impl Training {
         if let (Some(all), Some(new)) = (&mut state.observed, &batch.observed) {
             all.merge(new);
         }
-        let best = (0..batch.returns.len())
-            .filter(|&i| !batch.losses[i].is_nan())
-            .max_by(|&a, &b| batch.returns[a].total_cmp(&batch.returns[b]).then(b.cmp(&a)));
+        let honest: Vec<usize> = (0..batch.returns.len()).filter(|&i| !batch.losses[i].is_nan()).collect();
+        let returns: Vec<f64> = honest.iter().map(|&i| batch.returns[i]).collect();
+        let best = honest.into_iter().max_by(|&a, &b| batch.returns[a].total_cmp(&batch.returns[b]).then(b.cmp(&a)));
         if let Some(i) = best
             && state.challenger.as_ref().is_none_or(|old| batch.returns[i] > old.value)
         {
@@ -154,7 +171,7 @@ impl Training {
             center_return: batch.center_return,
             heldout: None,
             best_return: state.best.as_ref().map(|best| best.value),
-            batch: [1.0, 0.75, 0.5, 0.25, 0.0].map(|p| quantile(&batch.returns, p)),
+            batch: [1.0, 0.75, 0.5, 0.25, 0.0].map(|p| quantile(&returns, p)),
             sigma: diagnostics.sigma,
             center_step: moved / diagnostics.sigma,
             condition: diagnostics.condition,
@@ -176,24 +193,25 @@ impl Training {
             let mut asked = vec![(&center, HELDOUT_SEED)];
             asked.extend(challenger.iter().map(|challenger| (challenger, fresh)));
             let Some(answers) = self.outcomes(&asked, episodes) else { return Ok(None) };
-            let answers: Vec<Vec<f64>> = answers.iter().map(|outcomes| returns(outcomes)).collect();
 
-            let heldout = mean(&answers[0]);
-            let better = |value: f64, best: &Option<Contender>| best.as_ref().is_none_or(|best| value > best.value);
+            let heldout = merit(&answers[0]);
+            let better = |value: f64, best: &Option<Contender>| {
+                value > best.as_ref().map_or(f64::NEG_INFINITY, |best| best.value)
+            };
             let mut best = self.state.best.clone();
             if let (Some(challenger), Some(answer)) = (challenger, answers.get(1))
-                && better(mean(answer), &best)
+                && better(merit(answer), &best)
             {
-                best = Some(Contender { value: mean(answer), ..challenger });
+                best = Some(Contender { value: merit(answer), ..challenger });
             }
             if better(heldout, &best) {
                 let Some(answer) = self.outcomes(&[(&center, fresh)], episodes) else { return Ok(None) };
-                center.value = mean(&returns(&answer[0]));
+                center.value = merit(&answer[0]);
                 if better(center.value, &best) {
                     best = Some(center);
                 }
             }
-            row.heldout = Some((heldout, standard_deviation(&answers[0])));
+            row.heldout = Some((heldout, standard_deviation(&returns(&answers[0]))));
             row.best_return = best.as_ref().map(|best| best.value);
             self.state.heldout = Some(heldout);
             self.state.challenger = None;
@@ -206,13 +224,13 @@ impl Training {
         Ok(Some(row))
     }
 
-    /// Every few generations, so that evaluation stays a small part of the work, and at the end of the budget.
+    /// Every few generations, so that evaluation stays a small part of the work, and after the last one, so that the best
+    /// sample since the previous evaluation is confirmed too.
     fn heldout_is_due(&self) -> bool {
         let cost = self.state.cost;
         let episodes = self.settings().heldout_episodes.unwrap_or(20) as u64;
-        let every = self.settings().heldout_every.unwrap_or((10 * episodes).div_ceil(cost.max(1)));
-        let last = self.settings().budget.is_some_and(|budget| self.state.episodes + cost > budget);
-        last || self.state.generation.is_multiple_of(every.max(1))
+        let every = self.settings().heldout_every.unwrap_or(episodes.saturating_mul(10).div_ceil(cost.max(1)));
+        self.state.generation.is_multiple_of(every.max(1)) || self.rule(cost).is_some()
     }
 
     /// `None` if told to leave, or if the crew is lost: then too, what has been done is saved, and the error told after.
@@ -239,8 +257,4 @@ impl Training {
         let outcomes = |parts: &[Part]| parts.iter().map(|part| part.outcome).collect();
         Some(parts.chunks(episodes).map(outcomes).collect())
     }
-}
-
-pub(super) fn returns(outcomes: &[EpisodeOutcome]) -> Vec<f64> {
-    outcomes.iter().map(|outcome| outcome.value).collect()
 }

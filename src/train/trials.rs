@@ -3,8 +3,9 @@
 use super::{Resume, RunOptions, Stop, Training};
 use crate::run_folder::{Folder, Program};
 use crate::settings::Resolved;
-use crate::{Result, sim, workers};
+use crate::{Error, Result, sim, workers};
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 
 /// One run of a comparison.
 pub struct PlannedRun {
@@ -40,34 +41,55 @@ impl PlannedRun {
     }
 }
 
-/// Runs the trials, as many at a time as there are threads. Calls `finished` for each one as it ends, with notes for
-/// the user. Stops at the first error, and when told to.
-pub fn run_all(
-    trials: &[PlannedRun],
+/// A trial that could not be completed.
+pub struct Failure<'a> {
+    pub trial: &'a PlannedRun,
+    pub error: Error,
+}
+
+/// Runs the trials, as many at a time as there are threads. `heard` is told of each one as it ends: why it stopped and
+/// notes for the user, or what went wrong. A trial that fails does not keep the others from going on. Returns the
+/// failures in the order of the trials. Stops when told to.
+pub fn run_all<'a>(
+    trials: &'a [PlannedRun],
     how: Resume,
     options: &RunOptions,
-    finished: &(dyn Fn(&PlannedRun, &Stop, &[String]) + Sync),
-) -> Result<()> {
+    heard: &(dyn Fn(&PlannedRun, Result<(&Stop, &[String]), &Error>) + Sync),
+) -> Result<Vec<Failure<'a>>> {
     let threads = match options.workers {
         Some(_) => options.threads,
         None => workers::threads(options.threads),
     };
-    let mut open: Vec<&PlannedRun> = Vec::new();
-    for trial in trials {
-        if !trial.is_done(how)? {
-            open.push(trial);
+    let failures = Mutex::new(Vec::new());
+    let failed = |at: usize, error: Error| {
+        heard(&trials[at], Err(&error));
+        failures.lock().unwrap_or_else(PoisonError::into_inner).push((at, error));
+    };
+    let mut open: Vec<usize> = Vec::new();
+    for (at, trial) in trials.iter().enumerate() {
+        match trial.is_done(how) {
+            Ok(true) => {}
+            Ok(false) => open.push(at),
+            Err(error) => failed(at, error),
         }
     }
     let side_by_side = threads.min(open.len()).max(1);
     let least = usize::from(threads > 0);
     let each = RunOptions { threads: (threads / side_by_side).max(least), ..options.clone() };
-    workers::share(&open, side_by_side, |trial| {
-        Ok(match trial.run(how, each.clone())? {
-            (Stop::Interrupted, _) => ControlFlow::Break(()),
-            (stop, notes) => {
-                finished(trial, &stop, &notes);
+    workers::share(&open, side_by_side, |&at| {
+        Ok(match trials[at].run(how, each.clone()) {
+            Ok((Stop::Interrupted, _)) => ControlFlow::Break(()),
+            Ok((stop, notes)) => {
+                heard(&trials[at], Ok((&stop, &notes)));
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                failed(at, error);
                 ControlFlow::Continue(())
             }
         })
-    })
+    })?;
+    let mut failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failures.sort_by_key(|(at, _)| *at);
+    Ok(failures.into_iter().map(|(at, error)| Failure { trial: &trials[at], error }).collect())
 }
