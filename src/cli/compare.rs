@@ -3,13 +3,13 @@ use super::interrupt::Interrupt;
 use super::settings_args::{SettingsArgs, command};
 use super::train::{resolve_shared, usual_folder};
 use super::workers_args::WorkersArgs;
-use super::{note, print, print_json, write_table};
+use super::{in_flags, note, print, print_json, say, write_table};
 use crate::benchmark::Contestant;
 use crate::plot::Axis;
 use crate::report::comparison::Comparison;
 use crate::report::{curves, repetitions, runs};
 use crate::settings::PartialSettings;
-use crate::train::{PlannedRun, Resume, RunOptions, run_all};
+use crate::train::{Failure, PlannedRun, Resume, RunOptions, run_all};
 use crate::{Error, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -63,13 +63,21 @@ impl Compare {
             command,
         };
         let how = Resume { previous: false, allow_drift: self.allow_drift };
-        run_all(&trials, how, &options, &|trial, stop, notes| {
+        let failures = run_all(&trials, how, &options, &|trial, ended| {
             let folder = trial.folder.path().display();
-            notes.iter().for_each(|text| note(&format!("{folder}: {text}")));
-            eprintln!("{folder}: {stop}");
+            match ended {
+                Ok((stop, notes)) => {
+                    notes.iter().for_each(|text| note(&format!("{folder}: {text}")));
+                    say(&format!("{folder}: {stop}"));
+                }
+                Err(error) => say(&format!("{folder}: failed: {}", in_flags(&error.message, &error.fields))),
+            }
         })?;
+        if !failures.is_empty() {
+            return Err(all_of(failures, trials.len()));
+        }
         if let Some(code) = interrupt.code() {
-            eprintln!("saved; run the same command again to continue");
+            say("saved; run the same command again to continue");
             return Ok(code);
         }
         self.conclude(&trials).map(|()| 0)
@@ -77,9 +85,10 @@ impl Compare {
 
     fn trials(&self) -> Result<Vec<PlannedRun>> {
         let first = self.settings.seed.unwrap_or(0);
-        let Some(end) = first.checked_add(u64::from(self.seeds)) else {
-            return Err(Error::usage("--seed is too large: the last trial's seed does not fit into 64 bits"));
-        };
+        let end = first.saturating_add(u64::from(self.seeds));
+        if end > i64::MAX as u64 {
+            return Err(Error::usage(format!("--seed is too large: the last trial's seed must be below {}", i64::MAX)));
+        }
         let mut trials: Vec<(&Contestant, PlannedRun)> = Vec::new();
         for contestant in &self.optimizers {
             for seed in first..end {
@@ -119,7 +128,11 @@ impl Compare {
         let groups = repetitions::group(runs::read(&folders)?)?;
         let comparison = Comparison::new(&groups);
         let place = folders[0].ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf();
-        curves::figure(&groups, Axis::Episodes)?.write(&place.join("comparison-curves.svg"), true)?;
+        if curves::can_draw(&groups) {
+            curves::figure(&groups, Axis::Episodes)?.write(&place.join("comparison-curves.svg"), true)?;
+        } else {
+            note("no curves were drawn, because no trial has a held-out return");
+        }
         let table = [comparison.text(), comparison.csv(), comparison.markdown()];
         write_table(&place, "comparison", table, &comparison)?;
         if self.json {
@@ -128,4 +141,19 @@ impl Compare {
         let written = place.join("comparison.{txt,csv,md,json}, comparison-curves.{svg,png,csv}");
         print(&format!("{}\nwrote {}\n", comparison.text(), written.display()))
     }
+}
+
+/// All failures of a comparison as one error, of the first one's kind.
+fn all_of(failures: Vec<Failure>, trials: usize) -> Error {
+    let line = |failure: &Failure| {
+        let Error { message, fields, .. } = &failure.error;
+        format!("\n{}: {}", failure.trial.folder.path().display(), in_flags(message, fields))
+    };
+    let list: String = failures.iter().map(line).collect();
+    let what = format!("{} of {trials} trials failed:{list}", failures.len());
+    let kind = failures.first().map_or(crate::error::Kind::Failed, |failure| failure.error.kind);
+    let remedy = "the others are saved: run the same command again to complete the comparison";
+    let hint = failures.into_iter().find_map(|failure| Some(in_flags(&failure.error.hint?, &failure.error.fields)));
+    let hint = hint.map_or(remedy.to_string(), |hint| format!("{hint}\n  {remedy}"));
+    Error { kind, ..Error::failed(what) }.hint(hint)
 }

@@ -28,7 +28,7 @@ impl PolicyArg {
             Some(text) => PolicyFile::from_text(text, &path)?,
             None => PolicyFile::read(&path)?,
         };
-        let env = self.env.clone().or_else(|| env_of_run(&path, &file)).unwrap_or_else(|| file.task.clone());
+        let env = self.env.clone().or_else(|| env_of_run(&path)).unwrap_or_else(|| file.task.clone());
         let task = sim::find(&env).map_err(|e| self.name_the_field(e, &path))?;
         let policy = file.policy_for(&path, task.name(), task.observations, task.actions)?;
         Ok((task, policy, file))
@@ -61,9 +61,9 @@ impl PolicyArg {
     }
 }
 
-/// Returns the task of the run that a policy belongs to. A user's own task cannot be found by the name in the policy.
-fn env_of_run(path: &Path, policy: &PolicyFile) -> Option<String> {
+/// Returns the task of the run that a policy belongs to. A user's own task cannot be found by the name in the policy, and
+/// may have the name of a built-in one.
+fn env_of_run(path: &Path) -> Option<String> {
     let folder = Folder::new(path.parent()?);
-    let own = sim::text(&policy.task).is_none() && folder.is_taken();
-    own.then(|| folder.read_run().ok()?.settings.env).flatten()
+    folder.is_taken().then(|| folder.read_run().ok()?.settings.env).flatten()
 }

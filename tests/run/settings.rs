@@ -58,6 +58,16 @@ fn wrong_settings_are_refused_with_a_remedy() {
         (&["--env", "ant", "--sigma", "0"], "", 2, "--sigma"),
         (&["--env", "ant", "--budget", "0"], "", 2, "--budget must be at least 1"),
         (&["--env", "ant", "--budget", "30", "--batch", "40"], "", 2, "less than the 40 episodes of one generation"),
+        (&["--env", "ant", "--batch", "1000000000000000"], "", 2, "of memory, but only"),
+        (&["--env", "ant", "--heldout-episodes", "1000000000000000"], "", 2, "of memory, but only"),
+        (&["--env", "ant", "--batch", "4", "--episodes-per-candidate", "4611686018427387904"], "", 2, "of memory"),
+        (&["--env", "ant", "--batch", "18446744073709551614"], "", 2, "--batch must be at most"),
+        (&["--env", "ant", "--seed", "9223372036854775808"], "", 2, "--seed must be at most 9223372036854775807"),
+        (&["--env", "ant", "--budget", "18446744073709551615"], "", 2, "--budget must be at most"),
+        (&["--env", "ant", "--threads", "1000000"], "", 2, "1000000 is not in 0..=1024"),
+        (&["--env", "ant", "--init", "uniform", "--bound", "1e308"], "", 2, "up to 1e50"),
+        (&["--env", "ant", "--sigma", "1e308"], "", 2, "use a number from 1e-300 to 1e50"),
+        (&["--env", "ant", "--sigma", "1e-320"], "", 2, "use a number from 1e-300 to 1e50"),
         (&["--env", "ant", "--baseline", "syncma"], "", 2, "--baseline names the optimizer of the run itself"),
         (&["--env", "ant", "--optimizer", "cmaes"], "", 2, "cma-es"),
         (&["--env", "ant", "--time", "soon"], "", 2, "write 4h, 90s"),
@@ -140,4 +150,22 @@ fn a_comparison_gives_each_optimizer_the_flags_that_it_uses() {
     let of_none = list(&["--optimizers", "cma-es,ars", "--kappa", "2"]);
     assert_eq!(of_none.status.code(), Some(2));
     assert!(stderr(&of_none).contains("none of the optimizers uses --kappa"), "{}", stderr(&of_none));
+}
+
+/// A covariance with a row and a column for each of 360,033 weights would need 3 TB.
+#[test]
+fn a_search_that_does_not_fit_into_memory_is_refused_before_it_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let (task, out) = (folder.path().join("robot.toml"), folder.path().join("run"));
+    let hopper = std::fs::read_to_string(root().join("envs/hopper.toml")).unwrap();
+    std::fs::write(&task, hopper + &"\n[[observation]]\nof = \"qvel\"\n".repeat(20_000)).unwrap();
+    std::fs::copy(root().join("assets/models/hopper.xml"), folder.path().join("hopper.xml")).unwrap();
+    for optimizer in [["--variant", "adaptive"], ["--optimizer", "cma-es"]] {
+        let fixed = ["train", "--env", task.to_str().unwrap(), "--out", out.to_str().unwrap()];
+        let output = locomotion(&[&fixed[..], &optimizer].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        assert!(stderr(&output).contains("W has 3 × 120011 numbers"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("`--variant steady`"), "{}", stderr(&output));
+        assert!(!out.exists());
+    }
 }
