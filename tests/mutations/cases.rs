@@ -32,7 +32,7 @@ const SHORT: &[&[&str]] = &[
     ],
 ];
 const CONFIG: &[&[&str]] = &[
-    &["train", "--env", "hopper", "--config", "config.toml", "--print-config"],
+    &["train", "--env", "robot.toml", "--config", "config.toml", "--print-config"],
     &[
         "train",
         "--env",
@@ -73,8 +73,10 @@ pub fn cases(place: &Path) -> Vec<Case> {
     fs::write(task.join("config.toml"), config).unwrap();
 
     let run = place.join("run");
-    let fixed = ["train", "--env", "hopper", "--budget", "24", "--batch", "12", "--heldout-episodes", "2", "--quiet"];
-    ok(&locomotion(&[&fixed[..], &["--out", run.to_str().unwrap()]].concat()));
+    let robot = task.join("robot.toml");
+    let fixed = ["train", "--budget", "24", "--batch", "12", "--heldout-episodes", "2", "--quiet"];
+    let places = ["--env", robot.to_str().unwrap(), "--out", run.to_str().unwrap()];
+    ok(&locomotion(&[&fixed[..], &places].concat()));
     let case = |name, folder: &PathBuf, file, commands| Case { name, folder: folder.clone(), file, commands };
     vec![
         case("task", &task, "robot.toml", SHORT),
