@@ -51,6 +51,9 @@ words!(
         /// between their returns are then due to the candidates.
         #[default]
         Common = "common",
+        /// The two candidates of a mirrored pair share their seeds, and every pair has its own. What a pair differs in is
+        /// then due to its candidates, and a generation learns from as many starts as it has pairs.
+        Pairs = "pairs",
         /// Every candidate has its own seeds.
         Own = "own",
     }

@@ -98,7 +98,7 @@ macro_rules! for_all_settings {
             survival_steps: u32,
             /// Training episodes are cut off after this many steps; held-out episodes run to the task's own horizon
             training_steps: u32,
-            /// Reset seeds in training: common (one draw for all candidates of a generation) or own (one for each)
+            /// Reset seeds in training: common (one draw for all candidates of a generation), pairs (one for each two candidates) or own (one for each)
             resets: Resets,
             /// Episodes per held-out evaluation
             heldout_episodes: usize,

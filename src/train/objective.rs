@@ -30,7 +30,7 @@ pub struct Objective {
     paid_steps: usize,
     /// The number of steps after which a training episode is cut off.
     steps: usize,
-    common_resets: bool,
+    resets: Resets,
     lockstep: bool,
     /// Whether what the candidates see is summed up, and whether for bounded inputs.
     observe: Option<bool>,
@@ -58,7 +58,7 @@ impl Objective {
             shift: if settings.survival_shift == Some(SurvivalShift::Auto) { bonus } else { 0.0 },
             paid_steps: settings.survival_steps.unwrap_or(0) as usize,
             steps: settings.training_steps.map_or(usize::MAX, |steps| steps as usize),
-            common_resets: settings.resets == Some(Resets::Common),
+            resets: settings.resets.unwrap_or(Resets::Own),
             lockstep: settings.protocol == Some(Protocol::Paper),
             observe: settings.normalize.as_ref().and_then(Normalize::observed),
         }
@@ -111,7 +111,11 @@ impl Objective {
 
     /// The reset seed of a training episode: a function of its place alone.
     fn training_seed(&self, generation: u64, candidate: usize, episode: usize) -> u64 {
-        let candidate = if self.common_resets { 0 } else { candidate as u64 };
+        let candidate = match self.resets {
+            Resets::Common => 0,
+            Resets::Pairs => candidate as u64 / 2,
+            Resets::Own => candidate as u64,
+        };
         let place = candidate << 32 | episode as u64;
         stream(self.seed, Purpose::Episodes, generation, place).next_u64() | FIRST_TRAINING_SEED
     }
@@ -157,13 +161,17 @@ mod tests {
     }
 
     #[test]
-    fn common_resets_are_one_draw_per_generation_and_own_resets_one_per_candidate() {
+    fn resets_are_one_draw_per_generation_per_pair_or_per_candidate() {
         let common = objective(PartialSettings { resets: Some(Resets::Common), ..PartialSettings::default() });
         let own = objective(PartialSettings { resets: Some(Resets::Own), ..PartialSettings::default() });
         assert_eq!(common.training_seed(3, 0, 0), common.training_seed(3, 7, 0));
         assert_ne!(common.training_seed(3, 0, 0), common.training_seed(4, 0, 0), "new ones in every generation");
         assert_ne!(common.training_seed(3, 0, 0), common.training_seed(3, 0, 1), "each episode has its own");
         assert_ne!(own.training_seed(3, 0, 0), own.training_seed(3, 7, 0));
+        let pairs = objective(PartialSettings { resets: Some(Resets::Pairs), ..PartialSettings::default() });
+        assert_eq!(pairs.training_seed(3, 6, 0), pairs.training_seed(3, 7, 0), "two ends of a pair");
+        assert_ne!(pairs.training_seed(3, 7, 0), pairs.training_seed(3, 8, 0), "different pairs");
+        assert_ne!(pairs.training_seed(3, 6, 0), pairs.training_seed(4, 6, 0));
         let old = objective(PartialSettings::default());
         assert_eq!(
             old.training_seed(3, 7, 0),

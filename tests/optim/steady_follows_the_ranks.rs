@@ -30,7 +30,7 @@ fn scores_are_the_means_of_ordered_normal_numbers() {
 }
 
 /// Along a slope that explains all differences the mean moves κ_t σ in a generation, and nowhere else but for noise of
-/// κ_t σ √(2/N) in every other direction, where κ_t σ is half as long once 300 √n candidates were told.
+/// κ_t σ √(2/N) in every other direction, where κ_t σ is half as long once 100 √n candidates were told.
 #[test]
 fn one_step_is_as_long_as_kappa_says() {
     let (n, batch, generations) = (10, 400, 25);
@@ -40,7 +40,7 @@ fn one_step_is_as_long_as_kappa_says() {
         let candidates = search.ask();
         search.tell(&losses(&candidates, |x| -x[3]));
     }
-    let step = |generation: usize| 1.5 * 0.2 / (1.0 + (generation * batch) as f64 / (300.0 * (n as f64).sqrt()));
+    let step = |generation: usize| 1.5 * 0.2 / (1.0 + (generation * batch) as f64 / (100.0 * (n as f64).sqrt()));
     let unit: f64 = (0..generations).map(step).sum();
     let along = search.mean()[3] / unit;
     assert!((along - 1.0).abs() < 0.05, "{along} of the step along the slope");

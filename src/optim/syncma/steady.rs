@@ -5,7 +5,7 @@
 //! mirrored pairs, and what counts is the difference within each pair, in ranks.
 //!
 //! ```text
-//! quiet   a = (1 + t / τ)^−½,  t candidates told so far, of generations that differ,  τ = 300 √n
+//! quiet   a = (1 + t / τ)^−½,  t candidates told so far, of generations that differ,  τ = 100 √n
 //! draw    x_k = m ± a σ z_k,  z_k ~ N(0, I),  k = 1 … K = N/2
 //! rank    s(x) the normal score of x among all N;  d_k = s(m + a σ z_k) − s(m − a σ z_k)
 //! weigh   |d_1| ≥ … ≥ |d_K|;  u_k = sign(d_k) e_k / Σ e²
@@ -30,7 +30,7 @@
 //! | N | `batch` | 4 + ⌊3 ln n⌋ as CMA-ES, and one more if that is odd |
 //! | e_k, Σ e² | `scores`, `mass` | |
 //! | κ | `kappa` | N / √n |
-//! | τ | `patience` | 300 √n |
+//! | τ | `patience` | 100 √n |
 //! | σ | `sigma` | 0.1 |
 //! | λ | `decay` | λ0 = 2 |
 //! | t | `told` | |
@@ -47,7 +47,7 @@ use crate::optim::weights::{is_flat, normal_scores, ranking};
 use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 
 /// τ / √n.
-const PATIENCE: f64 = 300.0;
+const PATIENCE: f64 = 100.0;
 
 /// SynCMA, variant `steady`.
 #[derive(Clone, Debug, Serialize, Deserialize)]

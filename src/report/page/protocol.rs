@@ -155,10 +155,10 @@ fn objective(asked: &Asked) -> String {
     } else {
         String::new()
     };
-    let resets = if settings.resets == Some(Resets::Common) {
-        " All candidates of a generation start from the same one."
-    } else {
-        ""
+    let resets = match settings.resets {
+        Some(Resets::Common) => " All candidates of a generation start from the same seed.",
+        Some(Resets::Pairs) => " The two candidates of a mirrored pair start from the same seed.",
+        Some(Resets::Own) | None => "",
     };
     let cut = settings.training_steps.map_or(String::new(), |steps| {
         format!(" Training episodes are cut off after {steps} steps; the returns on this page are from full ones.")
