@@ -3,8 +3,8 @@
 
 use crate::{Error, Result, atomic};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
-use signal_hook::flag;
 use signal_hook::iterator::Signals;
+use signal_hook::{flag, low_level};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -34,13 +34,14 @@ impl Interrupt {
             signals.push(SIGHUP);
         }
         let mut signals = Signals::new(signals).map_err(deaf)?;
-        std::thread::spawn(move || {
+        let wait = move || {
             if let Some(signal) = signals.forever().next() {
                 atomic::abandon();
-                std::process::exit(128 + signal);
+                // At once: what libraries do at an ordinary exit may wait for a thread that is inside of them.
+                low_level::exit(128 + signal);
             }
-        });
-        Ok(())
+        };
+        std::thread::Builder::new().spawn(wait).map(drop).map_err(deaf)
     }
 
     pub fn leave(&self) -> Arc<AtomicBool> {

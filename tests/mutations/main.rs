@@ -24,10 +24,16 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// A command that takes longer is told to stop, and counted: a damaged number may well ask for a long episode.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// A command that computes for longer is told to stop, and counted: a damaged number may well ask for a long episode. On a
+/// busy machine it may wait long for its turn.
+const PATIENCE: Limit = Limit { computing: 15.0, waiting: Duration::from_secs(120) };
 /// After that it has to obey.
-const GRACE: Duration = Duration::from_secs(5);
+const GRACE: Limit = Limit { computing: 3.0, waiting: Duration::from_secs(60) };
+
+struct Limit {
+    computing: f64,
+    waiting: Duration,
+}
 
 /// The seconds of a long run, if one is asked for.
 fn long() -> Option<Duration> {
@@ -54,25 +60,36 @@ fn start(folder: &Path, arguments: &[&str], said: &Path) -> Child {
         .unwrap()
 }
 
-/// How it ended, and whether it had to be told to.
-fn end(mut child: Child) -> Result<(ExitStatus, bool), String> {
-    let began = Instant::now();
-    let mut told = false;
-    loop {
+/// The seconds that a process has computed.
+fn computed(child: &Child) -> f64 {
+    let text = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
+    let after_name = text.rsplit(')').next().unwrap_or_default();
+    let ticks = after_name.split_whitespace().skip(11).take(2).filter_map(|word| word.parse::<f64>().ok());
+    ticks.sum::<f64>() / 100.0
+}
+
+/// Waits for the end. `None` if it is not over within the limit.
+fn wait(child: &mut Child, limit: &Limit) -> Option<ExitStatus> {
+    let (began, before) = (Instant::now(), computed(child));
+    while began.elapsed() < limit.waiting && computed(child) - before < limit.computing {
         if let Some(status) = child.try_wait().unwrap() {
-            return Ok((status, told));
-        }
-        if !told && began.elapsed() > PATIENCE {
-            told = true;
-            let _ = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
-        }
-        if began.elapsed() > PATIENCE + GRACE {
-            let _ = child.kill();
-            let _ = child.wait();
-            return Err("it hangs, and does not obey SIGTERM".into());
+            return Some(status);
         }
         std::thread::sleep(Duration::from_millis(5));
     }
+    None
+}
+
+/// How it ended, and whether it had to be told to.
+fn end(mut child: Child) -> Result<(ExitStatus, bool), String> {
+    if let Some(status) = wait(&mut child, &PATIENCE) {
+        return Ok((status, false));
+    }
+    let _ = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    let status = wait(&mut child, &GRACE);
+    let _ = child.kill();
+    let _ = child.wait();
+    status.map(|status| (status, true)).ok_or("it hangs, and does not obey SIGTERM".into())
 }
 
 /// Runs a command on damaged files. `Ok` says how it ended.
