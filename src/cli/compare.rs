@@ -1,15 +1,17 @@
-use super::again::path;
+use super::again::{self, path};
+use super::compare_screen::CompareScreen;
 use super::interrupt::Interrupt;
 use super::settings_args::{SettingsArgs, command};
+use super::terminal::count;
 use super::train::{resolve_shared, usual_folder};
 use super::workers_args::WorkersArgs;
 use super::{note, print, print_json, write_table};
 use crate::benchmark::Contestant;
 use crate::plot::Axis;
 use crate::report::comparison::Comparison;
-use crate::report::{curves, repetitions, runs};
+use crate::report::{curves, page, repetitions, runs};
 use crate::settings::PartialSettings;
-use crate::train::{PlannedRun, Resume, RunOptions, run_all};
+use crate::train::{PlannedRun, Resume, RunOptions, open, run_all};
 use crate::{Error, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -17,6 +19,7 @@ use std::time::Duration;
 
 #[derive(Args)]
 pub struct Compare {
+    /// The settings of every trial; `--env` takes several tasks, separated by commas.
     #[command(flatten)]
     settings: SettingsArgs,
     /// Optimizers, separated by commas. SynCMA's variant and lambda0 may follow: syncma:exact:4
@@ -63,16 +66,41 @@ impl Compare {
             command,
         };
         let how = Resume { previous: false, allow_drift: self.allow_drift };
-        run_all(&trials, how, &options, &|trial, stop, notes| {
-            let folder = trial.folder.path().display();
-            notes.iter().for_each(|text| note(&format!("{folder}: {text}")));
-            eprintln!("{folder}: {stop}");
-        })?;
+        let open = open(&trials, how)?;
+        let screen = CompareScreen::new(&self.head(&trials, open.len()), open.len(), self.envs().len() > 1);
+        let ran = run_all(&open, how, &options, &screen);
+        screen.end();
+        ran?;
         if let Some(code) = interrupt.code() {
-            eprintln!("saved; run the same command again to continue");
+            note("saved; run the same command again to continue");
             return Ok(code);
         }
         self.conclude(&trials).map(|()| 0)
+    }
+
+    /// The tasks, separated by commas.
+    fn envs(&self) -> Vec<Option<String>> {
+        match &self.settings.env {
+            Some(envs) => envs.split(',').map(|env| Some(env.trim().to_string())).collect(),
+            None => vec![None],
+        }
+    }
+
+    /// Says what is compared and how much of it there is to do.
+    fn head(&self, trials: &[PlannedRun], open: usize) -> String {
+        let envs: Vec<String> = self.envs().into_iter().flatten().collect();
+        let optimizers: Vec<String> = self.optimizers.iter().map(|contestant| contestant.to_string()).collect();
+        let done = match trials.len() - open {
+            0 => String::new(),
+            done => format!(", {done} of them finished before"),
+        };
+        format!(
+            "comparing {} on {}, {} each: {}{done}",
+            optimizers.join(", "),
+            envs.join(", "),
+            count(self.seeds.into(), "seed"),
+            count(trials.len(), "trial"),
+        )
     }
 
     fn trials(&self) -> Result<Vec<PlannedRun>> {
@@ -81,9 +109,10 @@ impl Compare {
             return Err(Error::usage("--seed is too large: the last trial's seed does not fit into 64 bits"));
         };
         let mut trials: Vec<(&Contestant, PlannedRun)> = Vec::new();
-        for contestant in &self.optimizers {
+        for (env, contestant) in self.envs().iter().flat_map(|env| self.optimizers.iter().map(move |c| (env, c))) {
             for seed in first..end {
                 let flags = PartialSettings {
+                    env: env.clone(),
                     optimizer: Some(contestant.optimizer),
                     variant: contestant.variant.or(self.settings.variant),
                     lambda0: contestant.lambda0.or(self.settings.lambda0),
@@ -113,19 +142,37 @@ impl Compare {
         Ok(trials)
     }
 
-    /// Prints the table and writes it, together with the figure, next to the trials.
+    /// Prints the table of every task and writes it next to its trials, together with the figure and the page.
     fn conclude(&self, trials: &[PlannedRun]) -> Result<()> {
-        let folders: Vec<PathBuf> = trials.iter().map(|trial| trial.folder.path().to_path_buf()).collect();
-        let groups = repetitions::group(runs::read(&folders)?)?;
-        let comparison = Comparison::new(&groups);
-        let place = folders[0].ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf();
-        curves::figure(&groups, Axis::Episodes)?.write(&place.join("comparison-curves.svg"), true)?;
-        let table = [comparison.text(), comparison.csv(), comparison.markdown()];
-        write_table(&place, "comparison", table, &comparison)?;
+        let of_task = |trial: &PlannedRun| trial.resolved.settings.env.clone();
+        let comparisons = trials.chunk_by(|a, b| of_task(a) == of_task(b)).map(conclude).collect::<Result<Vec<_>>>()?;
         if self.json {
-            return print_json(&comparison);
+            return match &comparisons[..] {
+                [(one, _)] => print_json(one),
+                several => print_json(&several.iter().map(|(comparison, _)| comparison).collect::<Vec<_>>()),
+            };
         }
-        let written = place.join("comparison.{txt,csv,md,json}, comparison-curves.{svg,png,csv}");
-        print(&format!("{}\nwrote {}\n", comparison.text(), written.display()))
+        let told = |(comparison, place): &(Comparison, PathBuf)| {
+            format!(
+                "{}\nwrote {}\n      {}\n",
+                comparison.text(),
+                place.join("comparison.{txt,csv,md,json}, comparison-curves.{svg,png,csv}").display(),
+                place.join("report.html").display()
+            )
+        };
+        print(&comparisons.iter().map(told).collect::<Vec<_>>().join("\n"))
     }
+}
+
+/// Compares the trials of one task. Returns the folder that the results were written to.
+fn conclude(trials: &[PlannedRun]) -> Result<(Comparison, PathBuf)> {
+    let folders: Vec<PathBuf> = trials.iter().map(|trial| trial.folder.path().to_path_buf()).collect();
+    let groups = repetitions::group(runs::read(&folders)?)?;
+    let comparison = Comparison::new(&groups);
+    let place = folders[0].ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf();
+    curves::figure(&groups, Axis::Episodes)?.write(&place.join("comparison-curves.svg"), true)?;
+    let table = [comparison.text(), comparison.csv(), comparison.markdown()];
+    write_table(&place, "comparison", table, &comparison)?;
+    page::write(&folders, again::commands, &place.join("report.html"), true)?;
+    Ok((comparison, place))
 }

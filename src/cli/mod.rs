@@ -4,6 +4,7 @@
 mod again;
 mod bench;
 mod compare;
+mod compare_screen;
 mod envs;
 mod eval;
 mod export;
@@ -17,6 +18,7 @@ mod render;
 mod report;
 mod screen;
 mod settings_args;
+mod terminal;
 mod train;
 mod view;
 mod worker;
@@ -94,9 +96,10 @@ pub fn run() -> ExitCode {
     match done {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            eprintln!("error: {}", in_flags(&error.message, &error.fields));
+            let mut out = io::stderr();
+            let _ = writeln!(out, "error: {}", in_flags(&error.message, &error.fields));
             if let Some(hint) = &error.hint {
-                eprintln!("hint: {}{}", in_flags(hint, &error.fields), offer(&error, hint));
+                let _ = writeln!(out, "hint: {}{}", in_flags(hint, &error.fields), offer(&error, hint));
             }
             ExitCode::from(error.exit_code())
         }

@@ -6,6 +6,8 @@ use super::workers_args::WorkersArgs;
 use super::{note, print};
 use crate::optim::OptimizerKind;
 use crate::plot::Axis;
+use crate::plot::numbers::score;
+use crate::report::runs::Run;
 use crate::report::{curves, repetitions, runs};
 use crate::run_folder::{Folder, LockedFolder, RunFile};
 use crate::settings::{PartialSettings, Resolved};
@@ -75,8 +77,13 @@ impl Train {
         if let Some(code) = interrupt.code() {
             return Ok(code);
         }
-        let groups = repetitions::group(runs::read(&paths)?)?;
-        curves::figure(&groups, Axis::Episodes)?.write(&main.folder.file("curves.svg"), true)?;
+        let runs = runs::read(&paths)?;
+        let figure = main.folder.file("curves.svg");
+        let verdict = verdict(&runs);
+        curves::figure(&repetitions::group(runs)?, Axis::Episodes)?.write(&figure, true)?;
+        if !self.json && !self.quiet {
+            print(&format!("{verdict}  {}\n", figure.display()))?;
+        }
         Ok(0)
     }
 
@@ -165,8 +172,8 @@ impl Train {
         let again = format!("locomotion train --resume {}{baseline}", path(folder));
         let mut screen = Screen::new(&search, self.json, self.quiet, again)?;
         let mut failed = Ok(());
-        let stop = search.run(&mut |row| {
-            if let Err(error) = screen.row(row) {
+        let stop = search.run(&mut |moment, progress| {
+            if let Err(error) = screen.see(moment, progress) {
                 failed = Err(error);
             }
         })?;
@@ -174,6 +181,23 @@ impl Train {
         screen.end(&search, &stop)?;
         Ok(Ended { folder: search.folder, run: search.run, stop })
     }
+}
+
+/// Says which of a run and its baseline ended better, and how little one seed shows.
+fn verdict(runs: &[Run]) -> String {
+    let [main, baseline] = runs else { return String::new() };
+    let (Some(ours), Some(theirs)) = (main.final_score, baseline.final_score) else { return String::new() };
+    let (better, worse) = if ours >= theirs { (main, baseline) } else { (baseline, main) };
+    let (high, low) = (ours.max(theirs), ours.min(theirs));
+    let (winner, loser) = (&better.optimizer, &worse.optimizer);
+    let said = match ours == theirs {
+        true => format!("{winner} and {loser} end level at {}", score(ours)),
+        false => format!("{winner} ends ahead of {loser}: {} against {}", score(high), score(low)),
+    };
+    format!(
+        "\nverdict: {said}, on the same 100 fresh seeds.\n\
+         This is one training seed each; `locomotion compare` measures over several.\n\n"
+    )
 }
 
 /// A run that has ended or was saved, with its folder still locked.

@@ -2,7 +2,8 @@
 
 use super::repetitions::{Group, group};
 use super::runs::collect;
-use crate::plot::{Axis, Curve, Figure, Sheet, Trace, Yardstick, csv, learning};
+use super::styles::styles;
+use crate::plot::{Axis, Curve, Figure, Sheet, Style, Trace, Yardstick, csv, learning};
 use crate::run_folder::GenerationRow;
 use crate::{Error, Result, sim};
 use std::path::{Path, PathBuf};
@@ -13,7 +14,8 @@ pub fn figure(groups: &[Group], axis: Axis) -> Result<Figure> {
 }
 
 pub fn figure_on(sheet: Sheet, groups: &[Group], axis: Axis) -> Result<Figure> {
-    let curves: Vec<Curve> = groups.iter().map(|group| curve(group, axis)).collect();
+    let styles = styles(groups.iter().map(|group| group.optimizer.as_str()));
+    let curves: Vec<Curve> = groups.iter().zip(styles).map(|(group, style)| curve(group, style, axis)).collect();
     let curves: Vec<Curve> = curves.into_iter().filter(|curve| !curve.heldout.is_empty()).collect();
     let Some(first) = groups.first().filter(|_| !curves.is_empty()) else {
         return Err(Error::failed("nothing to draw: no run has a held-out evaluation yet"));
@@ -23,8 +25,8 @@ pub fn figure_on(sheet: Sheet, groups: &[Group], axis: Axis) -> Result<Figure> {
     Ok(Figure::new(title, drawing, csv(&curves, axis)))
 }
 
-/// Returns the held-out return of a group's deployable policy, and its best return so far.
-pub fn curve(group: &Group, axis: Axis) -> Curve {
+/// Returns the held-out return of a group's deployable policy, its best return so far, and its return in training.
+pub fn curve(group: &Group, style: Style, axis: Axis) -> Curve {
     let x = |row: &GenerationRow| match axis {
         Axis::Episodes => row.episodes as f64,
         Axis::Steps => row.steps as f64,
@@ -35,8 +37,10 @@ pub fn curve(group: &Group, axis: Axis) -> Curve {
     };
     Curve::new(
         group.label.clone(),
+        style,
         &traces(GenerationRow::heldout_mean),
         &traces(|row| row.best_return.filter(|best| best.is_finite())),
+        &traces(|row| Some(row.center_return).filter(|value| value.is_finite())),
     )
 }
 
@@ -48,5 +52,9 @@ pub fn write(folders: &[PathBuf], axis: Axis, file: &Path, force: bool) -> Resul
 /// Returns the task's reference values, or none for a user's own task whose file has moved.
 pub(super) fn yardsticks(env: &str) -> Vec<Yardstick> {
     let known = sim::find(env).map(|task| task.definition.yardsticks.clone()).unwrap_or_default();
-    known.into_iter().map(|known| Yardstick { value: known.value, what: known.what }).collect()
+    let is_origin = |what: &str| what.starts_with("doing nothing");
+    known
+        .into_iter()
+        .map(|known| Yardstick { value: known.value, is_origin: is_origin(&known.what), what: known.what })
+        .collect()
 }

@@ -11,4 +11,5 @@ pub mod curves;
 pub mod page;
 pub mod repetitions;
 pub mod runs;
+mod styles;
 pub mod table;

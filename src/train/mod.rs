@@ -14,10 +14,10 @@ mod stop;
 mod trials;
 
 pub use resume::{Resume, check_checkpoint};
-pub use search::Training;
+pub use search::{Moment, Progress, Training};
 pub use state::{Contender, Source};
 pub use stop::Stop;
-pub use trials::{PlannedRun, run_all};
+pub use trials::{PlannedRun, Watch, open, run_all};
 
 use crate::optim::Optimizer;
 use crate::policy::PolicyFile;
@@ -25,7 +25,7 @@ use crate::random::{Purpose, stream};
 use crate::rollout::broker::Broker;
 use crate::rollout::{Crew, Observed};
 use crate::run_folder::{Folder, LockedFolder, Metrics, Program, RunFile};
-use crate::settings::{Init, Normalize, PartialSettings, Resolved};
+use crate::settings::{HeldOut, Init, Normalize, PartialSettings, Resolved};
 use crate::sim::{self, Task};
 use crate::{Error, Result};
 use nalgebra::DVector;
@@ -89,6 +89,8 @@ impl Training {
         let Parts { task, run, folder, state, crew, metrics, notes } = parts;
         Training {
             objective: Objective::new(&run.settings, &task),
+            heldout: HeldOut::new(&run.settings),
+            played: 0,
             checkpoint_every: options.checkpoint_every,
             leave: options.leave,
             workers: options.workers,

@@ -1,6 +1,6 @@
 //! Runs many trials side by side. Missing ones are run, unfinished ones continue, and finished ones are left alone.
 
-use super::{Resume, RunOptions, Stop, Training};
+use super::{Moment, Progress, Resume, RunOptions, Stop, Training};
 use crate::run_folder::{Folder, Program};
 use crate::settings::Resolved;
 use crate::{Result, sim, workers};
@@ -29,45 +29,52 @@ impl PlannedRun {
         Ok(how.allow_drift || run.program.changes(&Program::here(&task)).is_empty())
     }
 
-    fn run(&self, how: Resume, options: RunOptions) -> Result<(Stop, Vec<String>)> {
+    fn run(&self, how: Resume, options: RunOptions, watch: &dyn Watch) -> Result<Stop> {
         let mut search = if self.folder.is_taken() {
             Training::resume(&self.resolved.settings, &self.folder, how, options)?
         } else {
             Training::start(&self.resolved, &self.folder, false, options)?
         };
-        let stop = search.run(&mut |_| ())?;
-        Ok((stop, search.notes))
+        watch.begins(self, &search.notes);
+        let stop = search.run(&mut |moment, progress| watch.sees(self, moment, progress))?;
+        watch.ends(self, &stop);
+        Ok(stop)
     }
 }
 
-/// Runs the trials, as many at a time as there are threads. Calls `finished` for each one as it ends, with notes for
-/// the user. Stops at the first error, and when told to.
-pub fn run_all(
-    trials: &[PlannedRun],
-    how: Resume,
-    options: &RunOptions,
-    finished: &(dyn Fn(&PlannedRun, &Stop, &[String]) + Sync),
-) -> Result<()> {
+/// Sees how trials proceed, from several threads.
+pub trait Watch: Sync {
+    /// A trial begins or continues, with notes for the user.
+    fn begins(&self, trial: &PlannedRun, notes: &[String]);
+    fn sees(&self, trial: &PlannedRun, moment: Moment, progress: Progress);
+    /// A trial has ended, or was interrupted.
+    fn ends(&self, trial: &PlannedRun, stop: &Stop);
+}
+
+/// Runs the open trials, as many at a time as there are threads. Stops at the first error, and when told to.
+pub fn run_all(open: &[&PlannedRun], how: Resume, options: &RunOptions, watch: &dyn Watch) -> Result<()> {
     let threads = match options.workers {
         Some(_) => options.threads,
         None => workers::threads(options.threads),
     };
-    let mut open: Vec<&PlannedRun> = Vec::new();
+    let side_by_side = threads.min(open.len()).max(1);
+    let least = usize::from(threads > 0);
+    let each = RunOptions { threads: (threads / side_by_side).max(least), ..options.clone() };
+    workers::share(open, side_by_side, |trial| {
+        Ok(match trial.run(how, each.clone(), watch)? {
+            Stop::Interrupted => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        })
+    })
+}
+
+/// Returns the trials that have not finished yet.
+pub fn open(trials: &[PlannedRun], how: Resume) -> Result<Vec<&PlannedRun>> {
+    let mut open = Vec::new();
     for trial in trials {
         if !trial.is_done(how)? {
             open.push(trial);
         }
     }
-    let side_by_side = threads.min(open.len()).max(1);
-    let least = usize::from(threads > 0);
-    let each = RunOptions { threads: (threads / side_by_side).max(least), ..options.clone() };
-    workers::share(&open, side_by_side, |trial| {
-        Ok(match trial.run(how, each.clone())? {
-            (Stop::Interrupted, _) => ControlFlow::Break(()),
-            (stop, notes) => {
-                finished(trial, &stop, &notes);
-                ControlFlow::Continue(())
-            }
-        })
-    })
+    Ok(open)
 }

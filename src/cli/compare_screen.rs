@@ -1,0 +1,170 @@
+//! What a user sees while a comparison runs: a line for every running trial, and one for all of them with the time left
+//! and the ranking so far. Without a terminal, a line for every trial that ends.
+
+use super::note;
+use super::terminal::{NARROW, clock};
+use crate::plot::numbers::score;
+use crate::train::{Moment, PlannedRun, Progress, Stop, Watch};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, Write, stderr};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// The parts that a trial's line is divided into.
+const FINE: u64 = 1000;
+
+pub struct CompareScreen {
+    several_tasks: bool,
+    trials: usize,
+    began: Instant,
+    lines: MultiProgress,
+    seen: Mutex<Seen>,
+}
+
+struct Seen {
+    overall: ProgressBar,
+    bars: BTreeMap<String, ProgressBar>,
+    /// How much of every open trial is done, between 0 and 1, and its newest held-out return.
+    trials: BTreeMap<String, (String, f64, Option<f64>)>,
+    finished: usize,
+}
+
+impl CompareScreen {
+    /// `head` says what is compared; `trials` are still open.
+    pub fn new(head: &str, trials: usize, several_tasks: bool) -> Self {
+        let _ = writeln!(stderr(), "{head}");
+        let lines = MultiProgress::new();
+        if !stderr().is_terminal() {
+            lines.set_draw_target(indicatif::ProgressDrawTarget::hidden());
+        }
+        let overall = lines.add(bar("  all trials", FINE * trials as u64));
+        let seen = Seen { overall, bars: BTreeMap::new(), trials: BTreeMap::new(), finished: 0 };
+        Self { several_tasks, trials, began: Instant::now(), lines, seen: Mutex::new(seen) }
+    }
+
+    /// Clears the lines.
+    pub fn end(&self) {
+        let _ = self.lines.clear();
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the group that a trial belongs to, and its own name.
+    fn names(&self, trial: &PlannedRun) -> (String, String) {
+        let settings = &trial.resolved.settings;
+        let task = if self.several_tasks { settings.env.clone().unwrap_or_default() + " " } else { String::new() };
+        let group = task + &settings.label();
+        let name = format!("{group} seed {}", settings.seed.unwrap_or(0));
+        (group, name)
+    }
+
+    fn update(&self, seen: &Seen) {
+        let done: f64 = seen.trials.values().map(|(_, share, _)| share).sum();
+        let left = self.trials as f64 - done;
+        seen.overall.set_position((done * FINE as f64) as u64);
+        let time = clock((self.began.elapsed().as_secs_f64() / done.max(1e-9) * left).ceil());
+        let time = if done > 0.0 { format!(", {time} left") } else { String::new() };
+        let ranking: Vec<String> =
+            ranking(seen.trials.values()).iter().map(|(n, v)| format!("{n} {}", score(*v))).collect();
+        let shown = format!("{} of {} finished{time}", seen.finished, self.trials);
+        let mut ranked = format!("\n  so far: {}", ranking.join(", "));
+        if ranked.chars().count() > NARROW {
+            ranked = ranked.chars().take(NARROW - 1).chain(['…']).collect();
+        }
+        seen.overall.set_message(if ranking.is_empty() { shown } else { shown + &ranked });
+    }
+}
+
+impl Watch for CompareScreen {
+    fn begins(&self, trial: &PlannedRun, notes: &[String]) {
+        let (group, name) = self.names(trial);
+        let told = |text: &String| note(&format!("{}: {text}", trial.folder.path().display()));
+        self.lines.suspend(|| notes.iter().for_each(told));
+        let mut seen = self.seen();
+        let line = self.lines.insert_before(&seen.overall, bar(&format!("  {name}"), FINE));
+        seen.bars.insert(name.clone(), line);
+        seen.trials.insert(name, (group, 0.0, None));
+        self.update(&seen);
+    }
+
+    fn sees(&self, trial: &PlannedRun, moment: Moment, progress: Progress) {
+        let (_, name) = self.names(trial);
+        let mut seen = self.seen();
+        let share = progress.done as f64 / (progress.done + progress.left).max(1) as f64;
+        let Some(known) = seen.trials.get_mut(&name) else { return };
+        known.1 = share;
+        let text = match moment {
+            Moment::Generation(row) => {
+                known.2 = row.heldout_mean().or(known.2);
+                known.2.map_or(String::new(), |value| format!("held out {}", score(value)))
+            }
+            Moment::Scoring => "scoring".to_string(),
+        };
+        if let Some(bar) = seen.bars.get(&name) {
+            bar.set_position((share * FINE as f64) as u64);
+            bar.set_message(text);
+        }
+        self.update(&seen);
+    }
+
+    fn ends(&self, trial: &PlannedRun, stop: &Stop) {
+        let (_, name) = self.names(trial);
+        let mut seen = self.seen();
+        if let Some(bar) = seen.bars.remove(&name) {
+            bar.finish_and_clear();
+            self.lines.remove(&bar);
+        }
+        if *stop == Stop::Interrupted {
+            return;
+        }
+        seen.finished += 1;
+        let Some(known) = seen.trials.get_mut(&name) else { return };
+        known.1 = 1.0;
+        let value = known.2.map_or(String::new(), |value| format!(", held out {}", score(value)));
+        let told = format!("{name}: {stop}{value}");
+        self.update(&seen);
+        self.lines.suspend(|| {
+            let _ = writeln!(stderr(), "{told}");
+        });
+    }
+}
+
+/// Returns the groups by their mean newest held-out return, best first.
+fn ranking<'a>(trials: impl Iterator<Item = &'a (String, f64, Option<f64>)>) -> Vec<(String, f64)> {
+    let mut groups: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (group, _, value) in trials {
+        if let Some(value) = value {
+            groups.entry(group).or_default().push(*value);
+        }
+    }
+    let mean = |values: &Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+    let mut ranking: Vec<(String, f64)> =
+        groups.iter().map(|(group, values)| (group.to_string(), mean(values))).collect();
+    ranking.sort_by(|a, b| b.1.total_cmp(&a.1));
+    ranking
+}
+
+fn bar(name: &str, parts: u64) -> ProgressBar {
+    let bar = ProgressBar::new(parts);
+    if let Ok(style) = ProgressStyle::with_template("{prefix:<32!} {bar:16} {percent:>3} %  {msg}") {
+        bar.set_style(style.progress_chars("━╸ "));
+    }
+    bar.set_prefix(name.to_string());
+    bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ranking;
+
+    #[test]
+    fn the_best_group_comes_first_and_unknown_trials_do_not_count() {
+        let trial = |group: &str, value: Option<f64>| (group.to_string(), 0.5, value);
+        let trials =
+            [trial("a", Some(1.0)), trial("a", None), trial("b", Some(2.0)), trial("b", Some(4.0)), trial("c", None)];
+        assert_eq!(ranking(trials.iter()), [("b".to_string(), 3.0), ("a".to_string(), 1.0)]);
+    }
+}
