@@ -2,7 +2,7 @@
 //! and the ranking so far. Without a terminal, a line for every trial that ends.
 
 use super::note;
-use super::terminal::{NARROW, clock};
+use super::terminal::clock;
 use crate::plot::numbers::score;
 use crate::train::{Moment, PlannedRun, Progress, Stop, Watch};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -24,6 +24,7 @@ pub struct CompareScreen {
 
 struct Seen {
     overall: ProgressBar,
+    ranking: ProgressBar,
     bars: BTreeMap<String, ProgressBar>,
     /// How much of every open trial is done, between 0 and 1, and its newest held-out return.
     trials: BTreeMap<String, (String, f64, Option<f64>)>,
@@ -39,7 +40,11 @@ impl CompareScreen {
             lines.set_draw_target(indicatif::ProgressDrawTarget::hidden());
         }
         let overall = lines.add(bar("  all trials", FINE * trials as u64));
-        let seen = Seen { overall, bars: BTreeMap::new(), trials: BTreeMap::new(), finished: 0 };
+        let ranking = lines.add(ProgressBar::new_spinner());
+        if let Ok(style) = ProgressStyle::with_template("  {wide_msg}") {
+            ranking.set_style(style);
+        }
+        let seen = Seen { overall, ranking, bars: BTreeMap::new(), trials: BTreeMap::new(), finished: 0 };
         Self { several_tasks, trials, began: Instant::now(), lines, seen: Mutex::new(seen) }
     }
 
@@ -69,12 +74,10 @@ impl CompareScreen {
         let time = if done > 0.0 { format!(", {time} left") } else { String::new() };
         let ranking: Vec<String> =
             ranking(seen.trials.values()).iter().map(|(n, v)| format!("{n} {}", score(*v))).collect();
-        let shown = format!("{} of {} finished{time}", seen.finished, self.trials);
-        let mut ranked = format!("\n  so far: {}", ranking.join(", "));
-        if ranked.chars().count() > NARROW {
-            ranked = ranked.chars().take(NARROW - 1).chain(['…']).collect();
+        seen.overall.set_message(format!("{} of {} finished{time}", seen.finished, self.trials));
+        if !ranking.is_empty() {
+            seen.ranking.set_message(format!("so far: {}", ranking.join(", ")));
         }
-        seen.overall.set_message(if ranking.is_empty() { shown } else { shown + &ranked });
     }
 }
 
@@ -149,7 +152,7 @@ fn ranking<'a>(trials: impl Iterator<Item = &'a (String, f64, Option<f64>)>) -> 
 
 fn bar(name: &str, parts: u64) -> ProgressBar {
     let bar = ProgressBar::new(parts);
-    if let Ok(style) = ProgressStyle::with_template("{prefix:<32!} {bar:16} {percent:>3} %  {msg}") {
+    if let Ok(style) = ProgressStyle::with_template("{prefix:<30!} {bar:12} {percent:>3} %  {wide_msg}") {
         bar.set_style(style.progress_chars("━╸ "));
     }
     bar.set_prefix(name.to_string());

@@ -1,3 +1,4 @@
+use super::number::{FlagValue, threads};
 use super::policy_arg::PolicyArg;
 use super::{print, print_json};
 use crate::rollout::Evaluator;
@@ -15,10 +16,10 @@ pub struct Eval {
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     episodes: u32,
     /// Reset seed of the first episode, as in Gymnasium's reset(seed=…); episode i uses SEED + i
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = <u64 as FlagValue>::parse)]
     seed: u64,
     /// Threads; 0 means one per core. Results do not depend on it
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = <usize as FlagValue>::parse)]
     threads: usize,
     /// Print one JSON document
     #[arg(long)]
@@ -47,7 +48,7 @@ impl Eval {
         if self.seed.checked_add(u64::from(self.episodes)).is_none() {
             return Err(Error::usage("--seed is too large: the last episode's seed does not fit into 64 bits"));
         }
-        let evaluator = Evaluator::new(&task, self.threads)?;
+        let evaluator = Evaluator::new(&task, threads(self.threads))?;
         let report = Report::new(task.name(), evaluator.run_seeds(&policy, self.seed, self.episodes as usize));
         if self.json { print_json(&report) } else { print(&report.text()) }
     }

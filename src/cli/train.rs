@@ -1,5 +1,7 @@
 use super::again::path;
 use super::interrupt::Interrupt;
+use super::live::LivePage;
+use super::print_config;
 use super::screen::Screen;
 use super::settings_args::{SettingsArgs, command};
 use super::workers_args::WorkersArgs;
@@ -8,11 +10,12 @@ use crate::optim::OptimizerKind;
 use crate::plot::Axis;
 use crate::plot::numbers::score;
 use crate::report::runs::Run;
+use crate::report::tensorboard::EventFile;
 use crate::report::{curves, repetitions, runs};
 use crate::run_folder::{Folder, LockedFolder, RunFile};
 use crate::settings::{PartialSettings, Resolved};
 use crate::sim;
-use crate::train::{Resume, RunOptions, Stop, Training};
+use crate::train::{Moment, Resume, RunOptions, Stop, Training};
 use crate::{Error, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -37,10 +40,10 @@ pub struct Train {
     /// With --resume: continue even if the program, MuJoCo, the task or the model has changed; recorded in run.toml
     #[arg(long, requires = "resume")]
     allow_drift: bool,
-    /// Settings from a TOML file; flags override it
-    #[arg(long, value_name = "FILE")]
+    /// Settings from a TOML file, as --print-config prints it, or those of another run; flags override them
+    #[arg(long, value_name = "FILE|RUN")]
     config: Option<PathBuf>,
-    /// Print every setting with its origin, and exit
+    /// Print every setting with its origin as TOML, and exit
     #[arg(long)]
     print_config: bool,
     #[command(flatten)]
@@ -51,6 +54,13 @@ pub struct Train {
     /// Replace an existing run in the folder
     #[arg(long)]
     force: bool,
+    /// Keep a web page of the run up to date while it goes on: the curve, the newest best policy and the time left. It
+    /// reloads itself in a browser
+    #[arg(long)]
+    live: bool,
+    /// Also write the measurements as an event file for TensorBoard, into the run folder
+    #[arg(long)]
+    tensorboard: bool,
     /// Print JSON lines
     #[arg(long)]
     json: bool,
@@ -62,9 +72,9 @@ pub struct Train {
 impl Train {
     /// Returns the exit code: 0, or 128 + the signal that ended it.
     pub fn run(self) -> Result<u8> {
-        let config = self.config.as_deref().map(PartialSettings::read).transpose()?;
+        let config = self.config.as_deref().map(read_config).transpose()?;
         if self.print_config {
-            return explain(&resolve(self.settings.into(), config)?).map(|()| 0);
+            return print(&print_config::text(&resolve(self.settings.into(), config)?)?).map(|()| 0);
         }
         self.check_baseline(config.as_ref())?;
         let interrupt = Interrupt::listen()?;
@@ -82,7 +92,9 @@ impl Train {
         let verdict = verdict(&runs);
         curves::figure(&repetitions::group(runs)?, Axis::Episodes)?.write(&figure, true)?;
         if !self.json && !self.quiet {
-            print(&format!("{verdict}  {}\n", figure.display()))?;
+            let page = main.folder.file("report.html");
+            let page = if self.live { format!("  {}\n", page.display()) } else { String::new() };
+            print(&format!("{verdict}  {}\n{page}", figure.display()))?;
         }
         Ok(0)
     }
@@ -171,13 +183,23 @@ impl Train {
         let baseline = self.baseline.map_or(String::new(), |baseline| format!(" --baseline {}", baseline.name()));
         let again = format!("locomotion train --resume {}{baseline}", path(folder));
         let mut screen = Screen::new(&search, self.json, self.quiet, again)?;
+        let mut live = self.live.then(|| LivePage::new(search.folder.path()));
+        let mut events = self.tensorboard.then(|| EventFile::create(search.folder.path())).transpose()?;
         let mut failed = Ok(());
         let stop = search.run(&mut |moment, progress| {
-            if let Err(error) = screen.see(moment, progress) {
+            let seen = live.as_mut().map_or(Ok(()), |page| page.see(&moment, &screen.left(progress)));
+            let logged = match (&mut events, &moment) {
+                (Some(events), Moment::Generation(row)) => events.write(row),
+                _ => Ok(()),
+            };
+            if let Err(error) = seen.and(logged).and_then(|()| screen.see(moment, progress)) {
                 failed = Err(error);
             }
         })?;
         failed?;
+        if let Some(page) = live {
+            page.end()?;
+        }
         screen.end(&search, &stop)?;
         Ok(Ended { folder: search.folder, run: search.run, stop })
     }
@@ -233,10 +255,12 @@ fn root(folder: &Folder, settings: &PartialSettings) -> Result<Option<PathBuf>> 
     Ok(root.map(Path::to_path_buf))
 }
 
-fn explain(resolved: &Resolved) -> Result<()> {
-    let rows = resolved.explain();
-    let line = |(name, value, origin): (&str, Option<String>, &str)| {
-        format!("{:<24} {:<14} # {origin}\n", format!("{name} ="), value.unwrap_or("(unset)".into()))
-    };
-    print(&rows.into_iter().map(line).collect::<String>())
+/// Reads a settings file, or the settings of a run: its folder or its run.toml.
+fn read_config(path: &Path) -> Result<PartialSettings> {
+    let folder = if path.is_dir() { Some(path) } else { path.parent().filter(|_| path.ends_with("run.toml")) };
+    match folder.map(Folder::new) {
+        Some(run) if run.is_taken() => Ok(run.read_run()?.settings),
+        _ if path.is_dir() => Err(Error::input(path, "no run here: the folder has no `run.toml`")),
+        _ => PartialSettings::read(path),
+    }
 }

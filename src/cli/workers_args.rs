@@ -1,5 +1,6 @@
 //! The flags of a run that is computed by workers on other machines too.
 
+use super::number::{self, FlagValue};
 use crate::rollout::broker::{Address, Board, Broker};
 use crate::workers::threads;
 use crate::{Error, Result};
@@ -19,7 +20,7 @@ pub struct WorkersArgs {
     task_timeout: humantime::Duration,
     /// Threads [default: one per core]; with --workers, 0 means that this process only coordinates. Results do not depend
     /// on it
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true, value_parser = <usize as FlagValue>::parse)]
     threads: Option<usize>,
 }
 
@@ -28,7 +29,7 @@ impl WorkersArgs {
     pub fn threads(&self) -> usize {
         match (&self.workers, self.threads) {
             (Some(_), None) => threads(0),
-            (_, asked) => asked.unwrap_or(0),
+            (_, asked) => number::threads(asked.unwrap_or(0)),
         }
     }
 

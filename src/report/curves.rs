@@ -5,7 +5,7 @@ use super::runs::collect;
 use super::styles::styles;
 use crate::plot::{Axis, Curve, Figure, Sheet, Style, Trace, Yardstick, csv, learning};
 use crate::run_folder::GenerationRow;
-use crate::{Error, Result, sim};
+use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
 /// Draws the figure of some groups of runs.
@@ -20,7 +20,7 @@ pub fn figure_on(sheet: Sheet, groups: &[Group], axis: Axis) -> Result<Figure> {
     let Some(first) = groups.first().filter(|_| !curves.is_empty()) else {
         return Err(Error::failed("nothing to draw: no run has a held-out evaluation yet"));
     };
-    let drawing = learning::draw(sheet, &first.task, &curves, &yardsticks(&first.env), axis)?;
+    let drawing = learning::draw(sheet, &first.task, &curves, &yardsticks(first), axis)?;
     let title = format!("{}: return over training {}", first.task, axis.name());
     Ok(Figure::new(title, drawing, csv(&curves, axis)))
 }
@@ -50,8 +50,8 @@ pub fn write(folders: &[PathBuf], axis: Axis, file: &Path, force: bool) -> Resul
 }
 
 /// Returns the task's reference values, or none for a user's own task whose file has moved.
-pub(super) fn yardsticks(env: &str) -> Vec<Yardstick> {
-    let known = sim::find(env).map(|task| task.definition.yardsticks.clone()).unwrap_or_default();
+pub(super) fn yardsticks(group: &Group) -> Vec<Yardstick> {
+    let known = group.task().map(|task| task.definition.yardsticks.clone()).unwrap_or_default();
     let is_origin = |what: &str| what.starts_with("doing nothing");
     known
         .into_iter()

@@ -13,3 +13,4 @@ pub mod repetitions;
 pub mod runs;
 mod styles;
 pub mod table;
+pub mod tensorboard;

@@ -75,12 +75,12 @@ impl Training {
             let what = format!("`budget` is less than the {generation} episodes of one generation");
             return Err(Error::usage(what).hint("raise `budget` or lower `batch`").naming(&["budget", "batch"]));
         }
-        let run = RunFile::new(resolved, Program::here(&task));
+        let mut run = RunFile::new(resolved, Program::here(&task));
         let crew = Crew::new(&task, options.threads, options.workers.as_ref())?;
         let folder = folder.lock()?;
         // Another process may have been faster.
         refuse_taken(&folder, force)?;
-        folder.start(&run)?;
+        folder.start(&mut run)?;
         let metrics = Metrics::start(&folder)?;
         Ok(Self::assemble(Parts { task, run, folder, state, crew, metrics, notes: Vec::new() }, options))
     }
@@ -117,8 +117,10 @@ fn refuse_taken(folder: &Folder, force: bool) -> Result<()> {
     }
     let path = folder.path().display();
     let taken = Error::failed(format!("a run already exists: {path}"));
+    let another = folder.another();
+    let fresh = another.path().display();
     Err(Error { kind: crate::error::Kind::Output, ..taken }
-        .hint(format!("continue it with `resume {path}`, replace it with `force`, or choose another `out`"))
+        .hint(format!("continue it with `resume {path}`, replace it with `force`, or start another with `out {fresh}`"))
         .naming(&["resume", "force", "out"]))
 }
 

@@ -7,7 +7,7 @@ use crate::optim::Optimizer;
 use crate::rollout::broker::Broker;
 use crate::rollout::{Crew, Part, Start, Work};
 use crate::run_folder::{GenerationRow, LockedFolder, Metrics, RunFile, RunState};
-use crate::settings::{Due, HeldOut, PartialSettings};
+use crate::settings::{Due, HeldOut, PartialSettings, Target};
 use crate::sim::{EpisodeOutcome, Task};
 use crate::statistics::{mean, quantile, standard_deviation};
 use crate::{Error, Result};
@@ -121,7 +121,7 @@ impl Training {
     /// Whether a generation of this many candidates may still begin.
     fn rule(&self, candidates: usize) -> Option<Stop> {
         let budget = self.settings().budget.unwrap_or(u64::MAX);
-        if let (Some(target), Some(heldout)) = (self.settings().target, self.state.heldout)
+        if let (Some(Target(Some(target))), Some(heldout)) = (self.settings().target, self.state.heldout)
             && self.state.generation > 0
             && heldout >= target
         {
@@ -232,7 +232,7 @@ impl Training {
             asked.extend(challenger.iter().map(|challenger| (challenger, fresh, episodes)));
             let Some(mut answers) = self.outcomes(&asked) else { return Ok(None) };
             // A few episodes may reach the target by luck.
-            let target = self.settings().target;
+            let target = self.settings().target.and_then(|target| target.0);
             if self.heldout.episodes < episodes && target.is_some_and(|target| mean(&returns(&answers[0])) >= target) {
                 let Some(mut more) = self.outcomes(&[(&center, HELDOUT_SEED, episodes)]) else { return Ok(None) };
                 answers[0] = more.remove(0);

@@ -5,6 +5,7 @@ use crate::run_folder::{Folder, Program};
 use crate::settings::Resolved;
 use crate::{Result, sim, workers};
 use std::ops::ControlFlow;
+use std::path::Path;
 
 /// One run of a comparison.
 pub struct PlannedRun {
@@ -25,7 +26,9 @@ impl PlannedRun {
         if !run.has_finished(settings) {
             return Ok(false);
         }
-        let task = sim::find(settings.env.as_deref().unwrap_or_default())?;
+        let named = settings.env.as_deref().unwrap_or_default();
+        let gone = named.ends_with(".toml") && !Path::new(named).is_file();
+        let task = if gone { self.folder.task(&run)? } else { sim::find(named)? };
         Ok(how.allow_drift || run.program.changes(&Program::here(&task)).is_empty())
     }
 

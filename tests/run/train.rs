@@ -198,7 +198,7 @@ fn the_learning_curve_begins_at_episode_0_and_training_does_not_depend_on_it() {
     let train = |name: &str, more: &[&str]| {
         let path = folder.path().join(name);
         let fixed = ["train", "--env", "hopper", "--budget", "240", "--batch", "6", "--sigma", "0.3", "--out"];
-        ok(&locomotion(&[&fixed, &[path.to_str().unwrap(), "--quiet"], more].concat()));
+        ok(&locomotion(&[&fixed[..], &[path.to_str().unwrap(), "--quiet"], more].concat()));
         path
     };
     let (usual, rare) = (train("usual", &[]), train("rare", &["--heldout-every", "40"]));

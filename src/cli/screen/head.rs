@@ -24,7 +24,8 @@ pub fn head(search: &Training) -> String {
     about += &format!("sigma {:.3}", diagnostics.sigma);
     let per = settings.episodes_per_candidate.unwrap_or(1);
     let episodes = count(per, "episode");
-    let target = settings.target.map_or(String::new(), |target| format!("   target {target}"));
+    let target =
+        settings.target.and_then(|target| target.0).map_or(String::new(), |target| format!("   target {target}"));
     let mut text = format!(
         "locomotion {} · MuJoCo {} · {}\n\n",
         env!("CARGO_PKG_VERSION"),

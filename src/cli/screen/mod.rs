@@ -47,7 +47,7 @@ const HINT_AFTER: u64 = 3;
 impl Screen {
     pub fn new(search: &Training, json: bool, quiet: bool, again: String) -> Result<Self> {
         let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("  {bar:28} {percent:>3} %  {msg}") {
+        if let Ok(style) = ProgressStyle::with_template("  {bar:12} {percent:>3} %  {wide_msg}") {
             bar.set_style(style.progress_chars("━╸ "));
         }
         let pen = Pen { color: terminal::has_color() };
@@ -102,7 +102,7 @@ impl Screen {
     }
 
     /// The time that is left, if every episode takes as long as those so far.
-    fn left(&self, progress: Progress) -> String {
+    pub fn left(&self, progress: Progress) -> String {
         clock((self.began.elapsed().as_secs_f64() / progress.done.max(1) as f64 * progress.left as f64).ceil())
     }
 
@@ -128,15 +128,12 @@ impl Screen {
             let line = self.table.row(row, heldout, &Shown { length, diverged: self.diverged });
             self.bar.suspend(|| print(&(line + &workers)))?;
         }
-        let shown = if row.center_return.is_finite() {
-            format!("  return {}", score(row.center_return))
-        } else {
-            String::new()
-        };
-        let curve = sparkline(&self.curve, 12);
-        let episodes = thousands(row.episodes as f64, 0);
-        self.bar
-            .set_message(format!("{left} left  {episodes} of {}  {curve}{shown}", thousands(self.budget as f64, 0)));
+        let value = Some(row.center_return).filter(|value| value.is_finite());
+        let value = value.map_or(String::new(), |value| format!("  return {}", score(value)));
+        let length = length.map_or(String::new(), |length| format!("  length {length:.0}"));
+        let curve = sparkline(&self.curve, if self.table.is_wide() { 24 } else { 8 });
+        let (episodes, budget) = (thousands(row.episodes as f64, 0), thousands(self.budget as f64, 0));
+        self.bar.set_message(format!("{left} left  {episodes}/{budget}  {curve}{value}{length}"));
         Ok(())
     }
 

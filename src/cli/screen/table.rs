@@ -28,6 +28,10 @@ impl Table {
         Self { wide: width >= WIDE, pen, best: f64::NEG_INFINITY }
     }
 
+    pub fn is_wide(&self) -> bool {
+        self.wide
+    }
+
     pub fn header(&self) -> String {
         let mut text = "   gen   episodes".to_string();
         if self.wide {

@@ -168,7 +168,11 @@ fn objective(asked: &Asked) -> String {
 
 fn budget(asked: &Asked) -> String {
     let episodes = asked.settings.budget.map_or("no limit of".to_string(), |budget| thousands(budget as f64, 0));
-    let target = asked.settings.target.map(|target| format!(", or until the held-out return reaches {target}"));
+    let target = asked
+        .settings
+        .target
+        .and_then(|target| target.0)
+        .map(|target| format!(", or until the held-out return reaches {target}"));
     let time = asked.settings.time.map(|time| format!(", or until {time} have passed"));
     format!(
         "{episodes} training episodes per run{}{}. Held-out episodes are not counted.",
