@@ -7,6 +7,7 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::{Builder, NamedTempFile, TempDir};
 
 /// A file or folder that is written under a temporary name next to its final one. It disappears if it is dropped
@@ -14,6 +15,39 @@ use tempfile::{Builder, NamedTempFile, TempDir};
 pub struct Draft {
     temporary: Temporary,
     target: PathBuf,
+    _listed: Listed,
+}
+
+/// The drafts of this process. A signal ends it without dropping them.
+static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn drafts() -> MutexGuard<'static, Vec<PathBuf>> {
+    DRAFTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes all unfinished files and folders of this process, for one that is about to end at once.
+pub fn abandon() {
+    for path in drafts().iter() {
+        // Other threads may still be filling a folder.
+        let removed = || if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        (0..10).find(|_| removed().is_ok() || !path.exists());
+    }
+}
+
+/// An entry in the list of drafts.
+struct Listed(PathBuf);
+
+impl Listed {
+    fn new(path: &Path) -> Self {
+        drafts().push(path.to_path_buf());
+        Self(path.to_path_buf())
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        drafts().retain(|path| *path != self.0);
+    }
 }
 
 enum Temporary {
@@ -33,7 +67,8 @@ impl Draft {
     pub fn file(target: &Path, force: bool) -> Result<Self> {
         check(target, force, false)?;
         let file = builder(target, 0o666, |builder| builder.tempfile_in(folder_of(target)))?;
-        Ok(Self { temporary: Temporary::File(file), target: target.to_path_buf() })
+        let listed = Listed::new(file.path());
+        Ok(Self { temporary: Temporary::File(file), target: target.to_path_buf(), _listed: listed })
     }
 
     /// Creates an empty folder to fill, and missing parent folders.
@@ -41,7 +76,8 @@ impl Draft {
         check(target, force, true)?;
         fs::create_dir_all(folder_of(target)).map_err(|e| Error::output(target, e))?;
         let folder = builder(target, 0o777, |builder| builder.tempdir_in(folder_of(target)))?;
-        Ok(Self { temporary: Temporary::Folder(folder), target: target.to_path_buf() })
+        let listed = Listed::new(folder.path());
+        Ok(Self { temporary: Temporary::Folder(folder), target: target.to_path_buf(), _listed: listed })
     }
 
     /// The path to write to.

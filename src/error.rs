@@ -30,36 +30,42 @@ pub enum Kind {
     Output = 4,
 }
 
+/// Text that may come from a file, safe for a terminal: control characters are written as escapes, except for line ends.
+pub fn visible(text: &str) -> String {
+    // Characters that turn the direction of writing can make a text look like another one.
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let shown = |c: char| match c {
+        '\n' | '\t' => c.to_string(),
+        c if c.is_control() || turns(c) => c.escape_default().to_string(),
+        c => c.to_string(),
+    };
+    text.chars().map(shown).collect()
+}
+
 impl Error {
+    fn new(kind: Kind, message: &str) -> Self {
+        Self { kind, message: visible(message), hint: None, fields: Vec::new() }
+    }
+
     pub fn failed(message: impl Into<String>) -> Self {
-        Self { kind: Kind::Failed, message: message.into(), hint: None, fields: Vec::new() }
+        Self::new(Kind::Failed, &message.into())
     }
 
     pub fn usage(message: impl Into<String>) -> Self {
-        Self { kind: Kind::Usage, message: message.into(), hint: None, fields: Vec::new() }
+        Self::new(Kind::Usage, &message.into())
     }
 
     /// An input file is wrong. `what` names the field and says what would be right.
     pub fn input(file: impl AsRef<Path>, what: impl std::fmt::Display) -> Self {
-        Self {
-            kind: Kind::Input,
-            message: format!("{what}\n  in {}", file.as_ref().display()),
-            hint: None,
-            fields: Vec::new(),
-        }
+        Self::new(Kind::Input, &format!("{what}\n  in {}", file.as_ref().display()))
     }
 
     pub fn output(file: impl AsRef<Path>, what: impl std::fmt::Display) -> Self {
-        Self {
-            kind: Kind::Output,
-            message: format!("cannot write: {what}\n  to {}", file.as_ref().display()),
-            hint: None,
-            fields: Vec::new(),
-        }
+        Self::new(Kind::Output, &format!("cannot write: {what}\n  to {}", file.as_ref().display()))
     }
 
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.hint = Some(visible(&hint.into()));
         self
     }
 
@@ -71,5 +77,17 @@ impl Error {
 
     pub fn exit_code(&self) -> u8 {
         self.kind as u8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Error, visible};
+
+    #[test]
+    fn what_a_file_says_cannot_command_a_terminal() {
+        assert_eq!(visible("ant\u{1b}[31m\r\u{202e}x\n  ü"), "ant\\u{1b}[31m\\r\\u{202e}x\n  ü");
+        let error = Error::input("a\u{7}.toml", "\u{1b}]0;x").hint("\u{8}");
+        assert!(!format!("{error}{:?}", error.hint).contains(['\u{1b}', '\u{7}', '\u{8}']));
     }
 }

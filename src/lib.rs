@@ -15,7 +15,7 @@
 //! | `run_folder` | the only reader and writer of run folders: lock, state, run.toml, metrics, checkpoints, policies |
 //! `mujoco` |
 //! | `train` | where optimizers and simulations meet: objective, loop, stop rules, resume | `mujoco` |
-//! | `atomic` | files that are either complete or absent | `mujoco` |
+//! | `atomic`, `input` | files that are either complete or absent; files to read, up to a stated size | `mujoco` |
 //! | `plot`, `font` | numbers → SVG and PNG; the font | `render` |
 //! | `film` | recordings → video, GIF, contact sheet, HTML replay, window | `render` |
 //! | `report` | runs → tables and pages | `render` |
@@ -38,6 +38,8 @@ pub mod workers;
 
 #[cfg(feature = "mujoco")]
 pub mod atomic;
+#[cfg(feature = "mujoco")]
+pub mod input;
 #[cfg(feature = "mujoco")]
 pub mod policy;
 #[cfg(feature = "mujoco")]

@@ -1,11 +1,15 @@
 //! Linear policies a = clamp(W·z, −1, 1) with z = (s − mean)/std, and their files.
 
-use crate::{Error, Result};
+use crate::{Error, Result, input};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::Path;
 
 pub const FORMAT: &str = "locomotion-policy/1";
+
+/// The field of a policy's provenance that holds the first and last reset seed of its training, if training used the same
+/// few all the time. A score on them would be optimistic.
+pub const TRAINING_SEEDS: &str = "training_seeds";
 
 /// A policy that is ready to act. Weights are stored by input, so that all outputs are summed together in ascending
 /// order of inputs.
@@ -76,8 +80,7 @@ pub struct PolicyFile {
 
 impl PolicyFile {
     pub fn read(file: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(file).map_err(|e| Error::input(file, e))?;
-        Self::from_text(&text, file)
+        Self::from_text(&input::text(file)?, file)
     }
 
     /// Parses a policy file. `file` is named in errors.
@@ -98,6 +101,12 @@ impl PolicyFile {
             ));
         }
         Ok(LinearPolicy::from_rows(&self.weights.concat(), observations, self.normalizer.clone()))
+    }
+
+    /// The first and last reset seed of training, if it used the same few all the time.
+    pub fn training_seeds(&self) -> Option<(u64, u64)> {
+        let seeds = self.provenance.as_ref()?.get(TRAINING_SEEDS)?;
+        Some((seeds.get(0)?.as_u64()?, seeds.get(1)?.as_u64()?))
     }
 
     fn parse(text: &str) -> std::result::Result<Self, String> {

@@ -88,3 +88,25 @@ fn one_run_has_no_interval_and_equal_runs_have_one_of_no_width() {
     let trust = compare(&folders).groups[0].iqm.unwrap().interval.unwrap();
     assert_eq!((trust.low, trust.high), (99.5, 99.5));
 }
+
+/// As in `bench`: a run that never reaches the threshold counts as infinite.
+#[test]
+fn a_run_that_fails_counts_as_infinite() {
+    let root = tempfile::tempdir().unwrap();
+    let group = |optimizer, tops: [f64; 5]| -> Vec<PathBuf> {
+        let run = |(seed, top): (usize, f64)| Fake::new(optimizer, seed as u64, top).write(root.path());
+        tops.into_iter().enumerate().map(run).collect()
+    };
+    let (few, most) =
+        (group("ars", [400.0, 400.0, 100.0, 100.0, 100.0]), group("cma-es", [400.0, 400.0, 400.0, 1.0, 1.0]));
+    let comparison = compare(&[few, most].concat());
+    let at = comparison.thresholds.iter().position(|threshold| threshold.value == 325.0).unwrap();
+    let [few, most] = &comparison.groups[..] else { panic!("two groups") };
+    assert_eq!((few.reached[at].successes, few.reached[at].episodes), (2, None), "half of them did not get there");
+    let slowest = (0..3).map(|seed| {
+        let fake = Fake::new("cma-es", seed, 400.0);
+        (1..=10).find(|k| fake.heldout(2 * k) >= 325.0).unwrap() * 200
+    });
+    assert_eq!(most.reached[at].episodes, slowest.max().map(|episodes| episodes as f64), "the third of five");
+    assert!(comparison.text().contains("> 2,000 (2/5)"), "{}", comparison.text());
+}

@@ -49,6 +49,14 @@ fn broken_tasks_are_refused_each_with_its_own_message() {
         ("negative noise", "qpos = { uniform = 0.005 }", "qpos = { uniform = -1.0 }", "a finite noise of at least 0"),
         ("unknown camera", "camera = \"track\"", "camera = \"drone\"", "it has no `drone`"),
     ];
+    let beyond: &[(&str, &str, &str, &str)] = &[
+        ("a name that leads elsewhere", "name = \"hopper\"", "name = \"..\"", "a letter or digit first"),
+        ("endless episodes", "horizon = 1000", "horizon = 1000000000000000000", "at most 1,000,000"),
+        ("endless actions", "frame_skip = 4", "frame_skip = 40000000", "at most 10,000"),
+        ("a device", "model = \"hopper.xml\"", "model = \"/dev/zero\"", "not a regular file"),
+        ("time that stands still", "model = \"hopper.xml\"", "model = \"frozen.xml\"", "timestep above 0; it has 0"),
+        ("backward time", "model = \"hopper.xml\"", "model = \"backward.xml\"", "timestep above 0; it has -0.002"),
+    ];
     let folder = tempfile::tempdir().unwrap();
     std::fs::copy(root().join("assets/models/hopper.xml"), folder.path().join("hopper.xml")).unwrap();
     std::fs::write(folder.path().join("broken.xml"), "<mujoco><worldbody><geom/></worldbody></mujoco>").unwrap();
@@ -57,6 +65,12 @@ fn broken_tasks_are_refused_each_with_its_own_message() {
         "<mujoco><worldbody><body><freejoint/><geom size=\"1\"/></body></worldbody></mujoco>",
     )
     .unwrap();
+    let model = std::fs::read_to_string(root().join("assets/models/hopper.xml")).unwrap();
+    for (name, timestep) in [("frozen.xml", "0"), ("backward.xml", "-0.002")] {
+        let changed = model.replace("timestep=\"0.002\"", &format!("timestep=\"{timestep}\""));
+        assert_ne!(changed, model);
+        std::fs::write(folder.path().join(name), changed).unwrap();
+    }
     let (policy, task) = (folder.path().join("policy.json"), folder.path().join("robot.toml"));
     std::fs::write(&policy, policy_json("hopper", 11, 3, 0.0).to_string()).unwrap();
     let run = || locomotion(&["eval", text(&policy), "--env", text(&task), "--episodes", "1"]);
@@ -64,14 +78,72 @@ fn broken_tasks_are_refused_each_with_its_own_message() {
     std::fs::write(&task, &hopper).unwrap();
     assert!(run().status.success(), "the unbroken task runs: {}", stderr(&run()));
     let mut messages = BTreeSet::new();
-    for (case, from, to, wanted) in edits {
+    for (case, from, to, wanted) in edits.iter().chain(beyond) {
         assert!(hopper.contains(from), "{case}: `{from}` is in the task");
         std::fs::write(&task, hopper.replacen(from, to, 1)).unwrap();
         let message = check(case, &run(), 3, wanted);
-        assert!(message.contains(text(folder.path())), "{case}: the file is named: {message}");
+        let named = message.contains(text(folder.path())) || message.contains("/dev/zero");
+        assert!(named, "{case}: the file is named: {message}");
         messages.insert(message);
     }
-    assert_eq!(messages.len(), edits.len(), "each has its own message");
+    // A limit from below and from above may share one.
+    assert!(messages.len() >= edits.len(), "each has its own message");
+}
+
+/// What a file says is shown, but it cannot command the terminal.
+#[test]
+fn control_characters_from_files_are_escaped() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("policy.json");
+    std::fs::write(&file, policy_json("\u{1b}[2J\u{202e}ant", 11, 3, 0.0).to_string()).unwrap();
+    let message = check("policy", &locomotion(&["eval", text(&file)]), 3, "\\u{1b}[2J\\u{202e}ant");
+    assert!(!message.contains(['\u{1b}', '\u{202e}']), "{message}");
+    std::fs::write(&file, "sigma = \"\u{1b}]0;title\u{7}\"").unwrap();
+    let output = locomotion(&["train", "--env", "hopper", "--config", text(&file)]);
+    assert!(!check("settings", &output, 3, "\\u{1b}]0;title").contains(['\u{1b}', '\u{7}']));
+}
+
+#[test]
+fn files_of_absurd_size_are_refused_before_they_fill_the_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let large = folder.path().join("large.json");
+    std::fs::File::create(&large).unwrap().set_len(65 << 20).unwrap();
+    check("large policy", &locomotion(&["eval", text(&large)]), 3, "larger than 64 MiB");
+    check("endless policy", &locomotion(&["eval", "/dev/zero"]), 3, "larger than 64 MiB");
+    check(
+        "endless settings",
+        &locomotion(&["train", "--env", "ant", "--config", "/dev/zero"]),
+        3,
+        "larger than 64 MiB",
+    );
+}
+
+/// Whoever reads our messages may have gone away, or have no room for them.
+#[test]
+fn a_full_stderr_is_no_panic() {
+    let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_locomotion"));
+        command.args(arguments).stderr(full()).output().unwrap().status.code()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(run(&["eval", "nobody.json"]), Some(3));
+    let small = ["--seeds", "1", "--budget", "24", "--batch", "12", "--heldout-episodes", "1"];
+    let compare = ["compare", "--env", "hopper", "--optimizers", "cma-es", "--out", text(folder.path())];
+    assert_eq!(run(&[&compare[..], &small].concat()), Some(0));
+    let page = folder.path().join("a.html");
+    assert_eq!(run(&["render", "hopper", "-o", text(&page), "--seconds", "0.1"]), Some(0));
+}
+
+/// The window that this build does not have is offered by a command that can be pasted.
+#[cfg(not(feature = "viewer"))]
+#[test]
+fn a_command_that_is_offered_is_quoted() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a $(touch b).json");
+    std::fs::write(&file, policy_json("hopper", 11, 3, 0.0).to_string()).unwrap();
+    let message = check("view", &locomotion(&["view", text(&file)]), 1, "cargo run");
+    assert!(message.contains(&format!("view '{}'", text(&file))), "{message}");
 }
 
 #[test]
@@ -133,6 +205,10 @@ fn a_wrong_command_line_is_exit_code_2_and_suggests_the_nearest() {
         vec!["eval", text(&file), "--episodes", "0"],
         vec!["eval", text(&file), "--seed", "-1"],
         vec!["eval", text(&file), "--seed", "18446744073709551615"],
+        vec!["eval", text(&file), "--episodes", "4294967295"],
+        vec!["eval", text(&file), "--threads", "1000000"],
+        vec!["export", text(&file), "-o", "x.h5", "--episodes", "4294967295"],
+        vec!["compare", "--env", "hopper", "--optimizers", "ars", "--seeds", "2", "--seed", "9223372036854775806"],
         vec!["bench", "throughput", "--seconds", "nan"],
         vec!["envs", "--show", "cheetah"],
     ] {

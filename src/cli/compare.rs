@@ -5,13 +5,13 @@ use super::settings_args::{SettingsArgs, command};
 use super::terminal::count;
 use super::train::{resolve_shared, usual_folder};
 use super::workers_args::WorkersArgs;
-use super::{note, print, print_json, write_table};
+use super::{in_flags, note, print, print_json, say, write_table};
 use crate::benchmark::Contestant;
 use crate::plot::Axis;
 use crate::report::comparison::Comparison;
 use crate::report::{curves, page, repetitions, runs};
 use crate::settings::PartialSettings;
-use crate::train::{PlannedRun, Resume, RunOptions, open, run_all};
+use crate::train::{Failure, PlannedRun, Resume, RunOptions, run_all};
 use crate::{Error, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -66,13 +66,15 @@ impl Compare {
             command,
         };
         let how = Resume { previous: false, allow_drift: self.allow_drift };
-        let open = open(&trials, how)?;
-        let screen = CompareScreen::new(&self.head(&trials, open.len()), open.len(), self.envs().len() > 1);
-        let ran = run_all(&open, how, &options, &screen);
+        let screen = CompareScreen::new(self.head(trials.len()), self.envs().len() > 1);
+        let ran = run_all(&trials, how, &options, &screen);
         screen.end();
-        ran?;
+        let failures = ran?;
+        if !failures.is_empty() {
+            return Err(all_of(failures, trials.len()));
+        }
         if let Some(code) = interrupt.code() {
-            note("saved; run the same command again to continue");
+            say("saved; run the same command again to continue");
             return Ok(code);
         }
         self.conclude(&trials).map(|()| 0)
@@ -86,28 +88,25 @@ impl Compare {
         }
     }
 
-    /// Says what is compared and how much of it there is to do.
-    fn head(&self, trials: &[PlannedRun], open: usize) -> String {
+    /// Says what is compared.
+    fn head(&self, trials: usize) -> String {
         let envs: Vec<String> = self.envs().into_iter().flatten().collect();
         let optimizers: Vec<String> = self.optimizers.iter().map(|contestant| contestant.to_string()).collect();
-        let done = match trials.len() - open {
-            0 => String::new(),
-            done => format!(", {done} of them finished before"),
-        };
         format!(
-            "comparing {} on {}, {} each: {}{done}",
+            "comparing {} on {}, {} each: {}",
             optimizers.join(", "),
             envs.join(", "),
             count(self.seeds.into(), "seed"),
-            count(trials.len(), "trial"),
+            count(trials, "trial"),
         )
     }
 
     fn trials(&self) -> Result<Vec<PlannedRun>> {
         let first = self.settings.seed.unwrap_or(0);
-        let Some(end) = first.checked_add(u64::from(self.seeds)) else {
-            return Err(Error::usage("--seed is too large: the last trial's seed does not fit into 64 bits"));
-        };
+        let end = first.saturating_add(u64::from(self.seeds));
+        if end > i64::MAX as u64 {
+            return Err(Error::usage(format!("--seed is too large: the last trial's seed must be below {}", i64::MAX)));
+        }
         let mut trials: Vec<(&Contestant, PlannedRun)> = Vec::new();
         for (env, contestant) in self.envs().iter().flat_map(|env| self.optimizers.iter().map(move |c| (env, c))) {
             for seed in first..end {
@@ -170,9 +169,28 @@ fn conclude(trials: &[PlannedRun]) -> Result<(Comparison, PathBuf)> {
     let groups = repetitions::group(runs::read(&folders)?)?;
     let comparison = Comparison::new(&groups);
     let place = folders[0].ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf();
-    curves::figure(&groups, Axis::Episodes)?.write(&place.join("comparison-curves.svg"), true)?;
+    if curves::can_draw(&groups) {
+        curves::figure(&groups, Axis::Episodes)?.write(&place.join("comparison-curves.svg"), true)?;
+    } else {
+        note("no curves were drawn, because no trial has a held-out return");
+    }
     let table = [comparison.text(), comparison.csv(), comparison.markdown()];
     write_table(&place, "comparison", table, &comparison)?;
     page::write(&folders, again::commands, &place.join("report.html"), true)?;
     Ok((comparison, place))
+}
+
+/// All failures of a comparison as one error, of the first one's kind.
+fn all_of(failures: Vec<Failure>, trials: usize) -> Error {
+    let line = |failure: &Failure| {
+        let Error { message, fields, .. } = &failure.error;
+        format!("\n{}: {}", failure.trial.folder.path().display(), in_flags(message, fields))
+    };
+    let list: String = failures.iter().map(line).collect();
+    let what = format!("{} of {trials} trials failed:{list}", failures.len());
+    let kind = failures.first().map_or(crate::error::Kind::Failed, |failure| failure.error.kind);
+    let remedy = "the others are saved: run the same command again to complete the comparison";
+    let hint = failures.into_iter().find_map(|failure| Some(in_flags(&failure.error.hint?, &failure.error.fields)));
+    let hint = hint.map_or(remedy.to_string(), |hint| format!("{hint}\n  {remedy}"));
+    Error { kind, ..Error::failed(what) }.hint(hint)
 }

@@ -1,13 +1,14 @@
 //! What a user sees while a comparison runs: a line for every running trial, and one for all of them with the time left
 //! and the ranking so far. Without a terminal, a line for every trial that ends.
 
-use super::note;
+use super::{in_flags, note, say};
 use super::terminal::clock;
 use crate::plot::numbers::score;
+use crate::{Error, Result};
 use crate::train::{Moment, PlannedRun, Progress, Stop, Watch};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Write, stderr};
+use std::io::{IsTerminal, stderr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -15,8 +16,8 @@ use std::time::Instant;
 const FINE: u64 = 1000;
 
 pub struct CompareScreen {
+    head: String,
     several_tasks: bool,
-    trials: usize,
     began: Instant,
     lines: MultiProgress,
     seen: Mutex<Seen>,
@@ -29,23 +30,24 @@ struct Seen {
     /// How much of every open trial is done, between 0 and 1, and its newest held-out return.
     trials: BTreeMap<String, (String, f64, Option<f64>)>,
     finished: usize,
+    /// The trials that were open at the start.
+    open: usize,
 }
 
 impl CompareScreen {
-    /// `head` says what is compared; `trials` are still open.
-    pub fn new(head: &str, trials: usize, several_tasks: bool) -> Self {
-        let _ = writeln!(stderr(), "{head}");
+    /// `head` says what is compared.
+    pub fn new(head: String, several_tasks: bool) -> Self {
         let lines = MultiProgress::new();
         if !stderr().is_terminal() {
             lines.set_draw_target(indicatif::ProgressDrawTarget::hidden());
         }
-        let overall = lines.add(bar("  all trials", FINE * trials as u64));
+        let overall = lines.add(bar("  all trials", FINE));
         let ranking = lines.add(ProgressBar::new_spinner());
         if let Ok(style) = ProgressStyle::with_template("  {wide_msg}") {
             ranking.set_style(style);
         }
-        let seen = Seen { overall, ranking, bars: BTreeMap::new(), trials: BTreeMap::new(), finished: 0 };
-        Self { several_tasks, trials, began: Instant::now(), lines, seen: Mutex::new(seen) }
+        let seen = Seen { overall, ranking, bars: BTreeMap::new(), trials: BTreeMap::new(), finished: 0, open: 0 };
+        Self { head, several_tasks, began: Instant::now(), lines, seen: Mutex::new(seen) }
     }
 
     /// Clears the lines.
@@ -68,13 +70,13 @@ impl CompareScreen {
 
     fn update(&self, seen: &Seen) {
         let done: f64 = seen.trials.values().map(|(_, share, _)| share).sum();
-        let left = self.trials as f64 - done;
+        let left = seen.open as f64 - done;
         seen.overall.set_position((done * FINE as f64) as u64);
         let time = clock((self.began.elapsed().as_secs_f64() / done.max(1e-9) * left).ceil());
         let time = if done > 0.0 { format!(", {time} left") } else { String::new() };
         let ranking: Vec<String> =
             ranking(seen.trials.values()).iter().map(|(n, v)| format!("{n} {}", score(*v))).collect();
-        seen.overall.set_message(format!("{} of {} finished{time}", seen.finished, self.trials));
+        seen.overall.set_message(format!("{} of {} finished{time}", seen.finished, seen.open));
         if !ranking.is_empty() {
             seen.ranking.set_message(format!("so far: {}", ranking.join(", ")));
         }
@@ -82,6 +84,13 @@ impl CompareScreen {
 }
 
 impl Watch for CompareScreen {
+    fn opens(&self, trials: usize) {
+        say(&format!("{}, {trials} to run", self.head));
+        let mut seen = self.seen();
+        seen.open = trials;
+        seen.overall.set_length(FINE * trials as u64);
+    }
+
     fn begins(&self, trial: &PlannedRun, notes: &[String]) {
         let (group, name) = self.names(trial);
         let told = |text: &String| note(&format!("{}: {text}", trial.folder.path().display()));
@@ -113,25 +122,29 @@ impl Watch for CompareScreen {
         self.update(&seen);
     }
 
-    fn ends(&self, trial: &PlannedRun, stop: &Stop) {
+    fn ends(&self, trial: &PlannedRun, how: Result<&Stop, &Error>) {
         let (_, name) = self.names(trial);
         let mut seen = self.seen();
         if let Some(bar) = seen.bars.remove(&name) {
             bar.finish_and_clear();
             self.lines.remove(&bar);
         }
-        if *stop == Stop::Interrupted {
-            return;
+        if let Some(known) = seen.trials.get_mut(&name).filter(|_| !matches!(how, Ok(Stop::Interrupted))) {
+            known.1 = 1.0;
         }
-        seen.finished += 1;
-        let Some(known) = seen.trials.get_mut(&name) else { return };
-        known.1 = 1.0;
-        let value = known.2.map_or(String::new(), |value| format!(", held out {}", score(value)));
-        let told = format!("{name}: {stop}{value}");
+        let folder = trial.folder.path().display();
+        let told = match how {
+            Ok(Stop::Interrupted) => return,
+            Ok(stop) => {
+                seen.finished += 1;
+                let value = seen.trials.get(&name).and_then(|known| known.2);
+                let value = value.map_or(String::new(), |value| format!(", held out {}", score(value)));
+                format!("{folder}: {stop}{value}")
+            }
+            Err(error) => format!("{folder}: failed: {}", in_flags(&error.message, &error.fields)),
+        };
         self.update(&seen);
-        self.lines.suspend(|| {
-            let _ = writeln!(stderr(), "{told}");
-        });
+        self.lines.suspend(|| say(&told));
     }
 }
 

@@ -2,7 +2,7 @@ use super::number::{FlagValue, threads};
 use super::policy_arg::PolicyArg;
 use super::{print, print_json};
 use crate::rollout::Evaluator;
-use crate::sim::EpisodeOutcome;
+use crate::sim::{EpisodeOutcome, diverged, returns};
 use crate::statistics::{mean, quantile, standard_deviation};
 use crate::{Error, Result};
 use clap::Args;
@@ -13,13 +13,14 @@ pub struct Eval {
     #[command(flatten)]
     policy: PolicyArg,
     /// Number of episodes
-    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 100, value_parser = super::episodes())]
     episodes: u32,
-    /// Reset seed of the first episode, as in Gymnasium's reset(seed=…); episode i uses SEED + i
-    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = <u64 as FlagValue>::parse)]
-    seed: u64,
+    /// Reset seed of the first episode, as in Gymnasium's reset(seed=…); episode i uses SEED + i [default: 0, or the first
+    /// one after the seeds of training]
+    #[arg(long, allow_negative_numbers = true, value_parser = <u64 as FlagValue>::parse)]
+    seed: Option<u64>,
     /// Threads; 0 means one per core. Results do not depend on it
-    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = <usize as FlagValue>::parse)]
+    #[arg(long, default_value_t = 0, value_parser = super::threads())]
     threads: usize,
     /// Print one JSON document
     #[arg(long)]
@@ -38,25 +39,30 @@ struct Report {
     min: f64,
     max: f64,
     mean_length: f64,
-    /// The number of episodes that ended because the physics broke down. Each one counts as a failure.
+    /// The number of episodes on reset seeds that the policy was trained on, if training used the same few all the time.
+    trained_on: usize,
+    /// The number of episodes that ended because the physics broke down. Each counts as no more than the lowest return.
     diverged: usize,
 }
 
 impl Eval {
     pub fn run(self) -> Result<()> {
-        let (task, policy, _) = self.policy.open()?;
-        if self.seed.checked_add(u64::from(self.episodes)).is_none() {
+        let (task, policy, file) = self.policy.open()?;
+        let seeds = file.training_seeds();
+        let seed = self.seed.unwrap_or_else(|| seeds.map_or(0, |(_, last)| last.saturating_add(1)));
+        if seed.checked_add(u64::from(self.episodes)).is_none() {
             return Err(Error::usage("--seed is too large: the last episode's seed does not fit into 64 bits"));
         }
         let evaluator = Evaluator::new(&task, threads(self.threads))?;
-        let report = Report::new(task.name(), evaluator.run_seeds(&policy, self.seed, self.episodes as usize));
+        let report = Report::new(task.name(), evaluator.run_seeds(&policy, seed, self.episodes as usize), seeds);
         if self.json { print_json(&report) } else { print(&report.text()) }
     }
 }
 
 impl Report {
-    fn new(task: &str, episodes: Vec<EpisodeOutcome>) -> Self {
-        let returns: Vec<f64> = episodes.iter().map(|episode| episode.value).collect();
+    fn new(task: &str, episodes: Vec<EpisodeOutcome>, seeds: Option<(u64, u64)>) -> Self {
+        let returns = returns(&episodes);
+        let trained_on = |episode: &&EpisodeOutcome| seeds.is_some_and(|(a, z)| (a..=z).contains(&episode.seed));
         let lengths: Vec<f64> = episodes.iter().map(|episode| episode.length as f64).collect();
         Self {
             task: task.to_string(),
@@ -66,7 +72,8 @@ impl Report {
             min: quantile(&returns, 0.0),
             max: quantile(&returns, 1.0),
             mean_length: mean(&lengths),
-            diverged: episodes.iter().filter(|episode| episode.diverged).count(),
+            trained_on: episodes.iter().filter(trained_on).count(),
+            diverged: diverged(&episodes),
             episodes,
         }
     }
@@ -80,6 +87,14 @@ impl Report {
         text += &format!("  length   {:.1} steps on average\n", self.mean_length);
         let fallen = self.episodes.iter().filter(|episode| episode.terminated).count();
         text += &format!("  ended    {fallen} unhealthy, {} diverged\n", self.diverged);
+        if self.diverged > 0 {
+            text +=
+                "\n  The physics broke down in the diverged episodes; each counts as no more than the lowest return.\n";
+        }
+        if self.trained_on > 0 {
+            let seen = self.trained_on;
+            text += &format!("\n  {seen} of these seeds were used in training, so the return is optimistic.\n");
+        }
         text
     }
 }

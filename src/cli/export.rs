@@ -1,3 +1,4 @@
+use super::interrupt::Interrupt;
 use super::number::{FlagValue, threads};
 use super::policy_arg::PolicyArg;
 use super::{print, progress};
@@ -28,13 +29,13 @@ pub struct Export {
     #[arg(long, value_enum, default_value_t = FileLayout::Minari, conflicts_with = "minari")]
     format: FileLayout,
     /// Number of episodes
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 10, value_parser = super::episodes())]
     episodes: u32,
     /// Reset seed of the first episode, as in Gymnasium's reset(seed=…); episode i uses SEED + i
     #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = <u64 as FlagValue>::parse)]
     seed: u64,
     /// Threads; 0 means one per core. Results do not depend on it
-    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = <usize as FlagValue>::parse)]
+    #[arg(long, default_value_t = 0, value_parser = super::threads())]
     threads: usize,
     /// Replace an existing file or dataset
     #[arg(long)]
@@ -64,6 +65,7 @@ impl Export {
             return Err(Error::usage("--seed is too large: traces store seeds as signed 64-bit integers"));
         }
         let id = self.minari.as_deref().map(DatasetId::parse).transpose()?;
+        Interrupt::clean_up()?;
         let evaluator = Evaluator::new(&task, threads(self.threads))?;
         let request = Request {
             evaluator: &evaluator,

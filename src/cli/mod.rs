@@ -29,8 +29,10 @@ mod worker;
 mod workers_args;
 
 use crate::atomic;
+use crate::error::visible;
 use crate::run_folder::mujoco_version;
 use crate::{Error, Result};
+use clap::builder::{RangedI64ValueParser, RangedU64ValueParser};
 use clap::{Parser, Subcommand};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -48,7 +50,7 @@ struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 done; 1 failed; 2 wrong command line or settings; 3 an input file is unreadable, corrupt or of another \
-version; 4 cannot write; 130, 143 interrupted after saving.";
+version; 4 cannot write; 129, 130, 143 interrupted after saving.";
 
 /// The program's version, and those of what it is made of.
 fn versions() -> &'static str {
@@ -120,10 +122,9 @@ pub fn run() -> ExitCode {
     match done {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            let mut out = io::stderr();
-            let _ = writeln!(out, "error: {}", in_flags(&error.message, &error.fields));
+            say(&format!("error: {}", in_flags(&error.message, &error.fields)));
             if let Some(hint) = &error.hint {
-                let _ = writeln!(out, "hint: {}{}", in_flags(hint, &error.fields), offer(&error, hint));
+                say(&format!("hint: {}{}", in_flags(hint, &error.fields), offer(&error, hint)));
             }
             ExitCode::from(error.exit_code())
         }
@@ -155,9 +156,24 @@ fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Tells the user something on stderr. A closed or full stderr is not an error.
+/// Writes a line to stderr. A closed or full stderr is not an error.
+fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", visible(text));
+}
+
+/// Tells the user something that does not change the result.
 fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "note: {text}");
+    say(&format!("note: {text}"));
+}
+
+/// More threads than any machine has use for. A process cannot start many times as many.
+fn threads() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(0..=1024)
+}
+
+/// More episodes than anybody waits for; their outcomes are kept in memory.
+fn episodes() -> RangedI64ValueParser<u32> {
+    RangedI64ValueParser::new().range(1..=1_000_000)
 }
 
 /// Prints one JSON document on stdout.

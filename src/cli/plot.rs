@@ -1,3 +1,4 @@
+use super::interrupt::Interrupt;
 use super::print;
 use crate::plot::Axis;
 use crate::report::curves;
@@ -40,6 +41,7 @@ impl Plot {
             X::Episodes => Axis::Episodes,
             X::Steps => Axis::Steps,
         };
+        Interrupt::clean_up()?;
         let written = curves::write(&self.runs, axis, &self.out, self.force)?;
         print(&written.iter().map(|file| format!("wrote {}\n", file.display())).collect::<String>())
     }

@@ -44,18 +44,22 @@ impl Policies {
         }
         let number = |value: &serde_json::Value| value.as_f64().unwrap_or(f64::NAN);
         let mut table = format!(
-            "{:<16} {:>8}   {:<7} {:>8} {:>8} {:>5} {:>9}\n",
-            "policy", "return", "", "median", "least", "fell", "episodes"
+            "{:<16} {:>8}   {:<7} {:>8} {:>8} {:>5} {:>8} {:>9}\n",
+            "policy", "return", "", "median", "least", "fell", "diverged", "episodes"
         );
         for (task, score, provenance) in &rows {
             let [mean, std, median, min] = ["mean", "std", "median", "min"].map(|field| number(&score[field]));
             let fell = score["fell"].as_f64().map_or("–".to_string(), |share| format!("{:.0} %", 100.0 * share));
+            // A score counts them only if there are any.
+            let diverged = score["diverged"].as_u64().unwrap_or(0);
             let episodes = number(&provenance["episodes"]);
-            table += &format!("{task:<16} {mean:>8.1} ± {std:<7.1} {median:>8.1} {min:>8.1} {fell:>5} {episodes:>9}\n");
+            table += &format!(
+                "{task:<16} {mean:>8.1} ± {std:<7.1} {median:>8.1} {min:>8.1} {fell:>5} {diverged:>8} {episodes:>9}\n"
+            );
         }
         print(
             &(table
-                + "\nreturn: mean ± standard deviation on 100 seeds not seen in training; fell: episodes that ended unhealthy\nplay one: locomotion eval swimmer\n"),
+                + "\nreturn: mean ± standard deviation on 100 seeds not seen in training; fell: episodes that ended unhealthy;\ndiverged: episodes in which the physics broke down\nplay one: locomotion eval swimmer\n"),
         )
     }
 }

@@ -32,7 +32,7 @@ impl PolicyArg {
                 None => error,
             })?,
         };
-        let env = self.env.clone().or_else(|| env_of_run(&path, &file)).unwrap_or_else(|| file.task.clone());
+        let env = self.env.clone().or_else(|| env_of_run(&path)).unwrap_or_else(|| file.task.clone());
         let task = sim::find(&env).map_err(|e| self.name_the_field(e, &path))?;
         let policy = file.policy_for(&path, task.name(), task.observations, task.actions)?;
         tell_another_model(&file, &task);
@@ -81,9 +81,9 @@ fn tell_another_model(file: &PolicyFile, task: &Task) {
     note(&format!("the policy was trained with {what} than `{}` has here", task.name()));
 }
 
-/// Returns the task of the run that a policy belongs to. A user's own task cannot be found by the name in the policy.
-fn env_of_run(path: &Path, policy: &PolicyFile) -> Option<String> {
+/// Returns the task of the run that a policy belongs to. A user's own task cannot be found by the name in the policy, and
+/// may have the name of a built-in one.
+fn env_of_run(path: &Path) -> Option<String> {
     let folder = Folder::new(path.parent()?);
-    let own = sim::text(&policy.task).is_none() && folder.is_taken();
-    own.then(|| folder.read_run().ok().map(|run| folder.env(&run))).flatten()
+    folder.is_taken().then(|| folder.read_run().ok().map(|run| folder.env(&run))).flatten()
 }

@@ -1,5 +1,6 @@
+use super::interrupt::Interrupt;
 use super::policy_arg::PolicyArg;
-use super::progress;
+use super::{progress, say};
 use crate::film::Shots;
 use crate::film::View;
 use crate::film::contact_sheet::{ContactSheet, PICTURES};
@@ -65,6 +66,7 @@ impl Render {
             return Err(Error::usage("--seconds must be more than 0"));
         }
         let (task, policy, _) = self.policy.open()?;
+        Interrupt::clean_up()?;
         let fps = self.fps.unwrap_or(if format == FilmFormat::Gif { 25 } else { 50 });
         let size = (self.width, self.height);
         let file: Box<dyn film::FrameWriter> = match format {
@@ -74,7 +76,7 @@ impl Render {
             FilmFormat::Html => {
                 let outcome =
                     html::write(&mut Simulator::new(task), &policy, self.seed, self.seconds, &self.output, self.force)?;
-                eprintln!("{}: {} steps, return {:.1}", self.output.display(), outcome.length, outcome.value);
+                say(&format!("{}: {} steps, return {:.1}", self.output.display(), outcome.length, outcome.value));
                 return Ok(());
             }
         };
@@ -93,7 +95,7 @@ impl Render {
         bar.finish_and_clear();
         done?;
         let (count, seconds, value) = (moments.len(), shots.seconds(), shots.value());
-        eprintln!("{}: {count} pictures of {seconds:.2} s, return {value:.1}", self.output.display());
+        say(&format!("{}: {count} pictures of {seconds:.2} s, return {value:.1}", self.output.display()));
         Ok(())
     }
 

@@ -1,3 +1,4 @@
+use super::interrupt::Interrupt;
 use super::{again, print};
 use crate::report::page;
 use crate::{Error, Result};
@@ -22,6 +23,7 @@ impl Report {
         if self.output.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("html")) {
             return Err(Error::usage(format!("--output must end in .html: {}", self.output.display())));
         }
+        Interrupt::clean_up()?;
         let runs = page::write(&self.runs, again::commands, &self.output, self.force)?;
         let plural = if runs == 1 { "" } else { "s" };
         print(&format!("wrote {} ({runs} run{plural})\n", self.output.display()))

@@ -90,11 +90,18 @@ impl Train {
         let runs = runs::read(&paths)?;
         let figure = main.folder.file("curves.svg");
         let verdict = verdict(&runs);
-        curves::figure(&repetitions::group(runs)?, Axis::Episodes)?.write(&figure, true)?;
+        let groups = repetitions::group(runs)?;
+        let drawn = curves::can_draw(&groups);
+        if drawn {
+            curves::figure(&groups, Axis::Episodes)?.write(&figure, true)?;
+        } else if !self.quiet {
+            note("no curves were drawn, because there is no held-out return yet");
+        }
         if !self.json && !self.quiet {
             let page = main.folder.file("report.html");
             let page = if self.live { format!("  {}\n", page.display()) } else { String::new() };
-            print(&format!("{verdict}  {}\n{page}", figure.display()))?;
+            let figure = if drawn { format!("  {}\n", figure.display()) } else { String::new() };
+            print(&format!("{verdict}{figure}{page}"))?;
         }
         Ok(0)
     }

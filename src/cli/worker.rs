@@ -1,11 +1,11 @@
 use super::interrupt::Interrupt;
+use super::say;
 use crate::Result;
 use crate::plot::numbers::thousands;
 use crate::rollout::broker::{Address, Desk, Heard, name_of_process, program, short, work};
 use crate::workers::threads;
 use clap::Args;
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ pub struct Worker {
     /// The broker: redis://HOST:PORT, or rediss://HOST:PORT for TLS. A password may come from LOCOMOTION_REDIS_PASSWORD
     url: String,
     /// Threads; 0 means one per core
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = super::threads())]
     threads: usize,
     /// How long the broker may be away before the worker gives up
     #[arg(long, value_name = "TIME", default_value = "5m")]
@@ -83,9 +83,4 @@ impl Diary {
             say(&format!("run {run}: {episodes} episodes, {rate:.1} per second, {busy:.1} threads busy"));
         }
     }
-}
-
-/// Talk. A stderr that is closed is not an error.
-fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
 }

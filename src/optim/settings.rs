@@ -132,6 +132,10 @@ impl FromStr for Variant {
 /// The default standard deviation of a candidate's coordinate at the start, as in the SynCMA paper's experiments.
 pub const SIGMA: f64 = 0.1;
 
+/// Widths and steps outside of this range leave the range of numbers when they are squared and multiplied.
+const LEAST: f64 = 1e-300;
+const MOST: f64 = 1e50;
+
 /// Whether and how CMA-ES starts again after it has stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -201,6 +205,9 @@ impl Settings {
         };
         let positive = |field, value: Option<f64>| match value {
             Some(v) if !(v.is_finite() && v > 0.0) => Err(SettingsError::new(field, v, "use a number above 0")),
+            Some(v) if !(LEAST..=MOST).contains(&v) => {
+                Err(SettingsError::new(field, format!("{v:e}"), "use a number from 1e-300 to 1e50"))
+            }
             _ => Ok(()),
         };
         not_negative("lambda0", self.lambda0)?;
@@ -221,12 +228,12 @@ impl Settings {
             return Err(SettingsError::new("top_directions", 0, "use at least 1 direction"));
         }
         if let Bounds::Clip { low, high } = self.bounds
-            && !(low.is_finite() && high.is_finite() && low < high)
+            && !(low >= -MOST && high <= MOST && low < high)
         {
             return Err(SettingsError::new(
                 "bounds",
                 format!("[{low}, {high}]"),
-                "use two finite numbers, the lower one first",
+                "use two numbers within ±1e50, the lower one first",
             ));
         }
         if mean.is_empty() {

@@ -123,7 +123,7 @@ fn entries(curves: &[Curve]) -> Vec<(Option<Style>, String)> {
     };
     let mut entries: Vec<_> = curves.iter().map(|curve| (Some(curve.style), name(curve))).collect();
     if curves.iter().any(|curve| !curve.best.is_empty()) {
-        entries.push((None, "dotted: best policy so far; faint: one training episode".to_string()));
+        entries.push((None, "dotted: best confirmation so far (optimistic); faint: one training episode".to_string()));
     }
     entries
 }

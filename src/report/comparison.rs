@@ -2,6 +2,7 @@
 
 use super::curves::yardsticks;
 use super::repetitions::Group;
+use super::runs::Run;
 use crate::statistics::{
     Interval, RESAMPLES, improvement_interval, interquartile_mean, interval, median, probability_of_improvement,
 };
@@ -37,6 +38,9 @@ pub struct Entry {
     pub runs: usize,
     /// The number of runs with a final score. Only these count in the estimates.
     pub finished: usize,
+    /// The number of those whose final policy broke the physics in some episode of its score. They lose against every
+    /// other run.
+    pub diverged: usize,
     /// The interquartile mean of the final held-out returns.
     pub iqm: Option<Estimate>,
     pub median: Option<Estimate>,
@@ -60,8 +64,11 @@ pub struct Reached {
     pub threshold: f64,
     pub successes: usize,
     pub runs: usize,
-    /// The median number of training episodes over the runs that reached it.
+    /// The median number of training episodes. A run that has not reached it counts as infinity, and `None` means that
+    /// the median is infinite.
     pub episodes: Option<f64>,
+    /// The training episodes that the runs may use.
+    pub budget: u64,
 }
 
 impl Comparison {
@@ -84,9 +91,10 @@ impl Comparison {
                 optimizer: group.optimizer.clone(),
                 runs: group.runs.len(),
                 finished: scores[index].len(),
+                diverged: group.runs.iter().filter(|run| run.diverged).count(),
                 iqm: estimate(&scores[index], interquartile_mean),
                 median: estimate(&scores[index], median),
-                improvement: improvement.and_then(|base| better(&scores[index], &scores[base])),
+                improvement: improvement.and_then(|base| better(&merits(group), &merits(&groups[base]))),
                 reached: thresholds.iter().map(|threshold| reached(group, threshold.value)).collect(),
             }
         };
@@ -102,6 +110,14 @@ fn scores(group: &Group) -> Vec<f64> {
     scores
 }
 
+/// The same as far as it decides who is better: broken physics loses.
+fn merits(group: &Group) -> Vec<f64> {
+    let merit = |run: &Run| run.final_score.map(|score| if run.diverged { f64::NEG_INFINITY } else { score });
+    let mut merits: Vec<f64> = group.runs.iter().filter_map(merit).collect();
+    merits.sort_by(f64::total_cmp);
+    merits
+}
+
 fn estimate(scores: &[f64], statistic: fn(&[f64]) -> f64) -> Option<Estimate> {
     let trust = || interval(&[scores.to_vec()], RESAMPLES, statistic);
     (!scores.is_empty()).then(|| Estimate { value: statistic(scores), interval: (scores.len() > 1).then(trust) })
@@ -115,11 +131,14 @@ fn better(scores: &[f64], baseline: &[f64]) -> Option<Estimate> {
 }
 
 fn reached(group: &Group, threshold: f64) -> Reached {
-    let episodes: Vec<f64> = group.runs.iter().filter_map(|run| run.episodes_to(threshold)).collect();
+    let episodes: Vec<f64> = group.runs.iter().map(|run| run.episodes_to(threshold).unwrap_or(f64::INFINITY)).collect();
+    let middle = median(&episodes);
+    let last = |run: &Run| run.rows.last().map_or(0, |row| row.episodes);
     Reached {
         threshold,
-        successes: episodes.len(),
+        successes: episodes.iter().filter(|episodes| episodes.is_finite()).count(),
         runs: group.runs.len(),
-        episodes: (!episodes.is_empty()).then(|| median(&episodes)),
+        episodes: middle.is_finite().then_some(middle),
+        budget: group.settings().budget.unwrap_or_else(|| group.runs.iter().map(last).max().unwrap_or(0)),
     }
 }

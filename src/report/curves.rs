@@ -8,6 +8,11 @@ use crate::run_folder::GenerationRow;
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
+/// Whether there is something to draw: a held-out return. A run that was stopped early, or whose physics broke down, has none.
+pub fn can_draw(groups: &[Group]) -> bool {
+    groups.iter().flat_map(|group| &group.runs).flat_map(|run| &run.rows).any(|row| row.heldout_mean().is_some())
+}
+
 /// Draws the figure of some groups of runs.
 pub fn figure(groups: &[Group], axis: Axis) -> Result<Figure> {
     figure_on(Sheet::WIDE, groups, axis)

@@ -1,6 +1,7 @@
 //! Runs that differ only in the seed are repetitions of one experiment.
 
 use super::runs::Run;
+use crate::error::visible;
 use crate::settings::PartialSettings;
 use crate::sim::{self, Task};
 use crate::{Error, Result};
@@ -82,5 +83,5 @@ fn label(group: &Group, groups: &[Group]) -> String {
     let kin: Vec<_> = groups.iter().filter(|other| other.optimizer == group.optimizer).map(Group::settings).collect();
     let in_all = |told: &(&str, String)| kin.iter().all(|settings| settings.told().contains(told));
     let differs = group.settings().told().into_iter().filter(|told| !in_all(told));
-    group.optimizer.clone() + &differs.map(|(name, value)| format!(" {name}={value}")).collect::<String>()
+    group.optimizer.clone() + &differs.map(|(name, value)| format!(" {name}={}", visible(&value))).collect::<String>()
 }

@@ -1,5 +1,6 @@
 //! Runs as a report sees them: their settings, measurements and results.
 
+use crate::error::visible;
 use crate::run_folder::{Folder, GenerationRow, Program};
 use crate::settings::PartialSettings;
 use crate::{Error, Result};
@@ -26,6 +27,8 @@ pub struct Run {
     pub rows: Vec<GenerationRow>,
     /// The mean return of the final policy on fresh seeds, or `None` while the run is unfinished.
     pub final_score: Option<f64>,
+    /// Whether the physics broke down in some episode of that score.
+    pub diverged: bool,
 }
 
 impl Run {
@@ -35,14 +38,16 @@ impl Run {
             Error::input(folder.file("run.toml"), format!("field `settings.{field}` is missing; every run has one"))
         };
         let env = run.settings.env.clone().ok_or_else(|| missing("env"))?;
+        let score = folder.final_score(&run)?;
         Ok(Self {
-            task: shown(&env),
+            task: visible(&shown(&env)),
             robot: folder.env(&run),
             env,
             optimizer: run.settings.optimizer.ok_or_else(|| missing("optimizer"))?.name().to_string(),
             seed: run.settings.seed.ok_or_else(|| missing("seed"))?,
             rows: folder.read_metrics()?,
-            final_score: folder.final_score(&run)?,
+            final_score: score.map(|score| score.mean),
+            diverged: score.is_some_and(|score| score.diverged > 0),
             settings: run.settings,
             program: run.program,
             drifts: run.drift.len(),

@@ -57,7 +57,8 @@ impl Comparison {
                 cells.push(shown(&group.improvement, |p| thousands(p, 2)));
             }
             cells.extend(group.reached.iter().map(|reached| {
-                let episodes = reached.episodes.map_or(NONE.to_string(), |episodes| thousands(episodes, 0));
+                let never = || format!("> {}", thousands(reached.budget as f64, 0));
+                let episodes = reached.episodes.map_or_else(never, |episodes| thousands(episodes, 0));
                 format!("{episodes} ({}/{})", reached.successes, reached.runs)
             }));
             cells
@@ -69,10 +70,16 @@ impl Comparison {
         let mut notes = Vec::new();
         if !self.thresholds.is_empty() {
             notes.push(
-                "to R: training episodes until the held-out return was at least R, median over the runs that got there \
-                 (and how many did)"
+                "to R: training episodes until the held-out return was at least R, median over all runs; one that did not \
+                 get there counts as infinite, and > N means that half of them did not within N (and how many did)"
                     .to_string(),
             );
+        }
+        for group in self.groups.iter().filter(|group| group.diverged > 0) {
+            notes.push(format!(
+                "{}: the physics broke down under the final policy of {} of {} runs; such a run loses every comparison",
+                group.label, group.diverged, group.finished
+            ));
         }
         notes.extend(
             self.thresholds.iter().map(|threshold| format!("R = {}: {}", mark(threshold.value), threshold.what)),

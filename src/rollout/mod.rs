@@ -20,7 +20,7 @@ use crate::policy::LinearPolicy;
 use crate::sim::{EpisodeOutcome, Simulator, Task, rollout};
 use crate::{Error, Result};
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A pool of threads, each with its own simulator of the same task.
@@ -62,9 +62,7 @@ impl Evaluator {
     pub fn compute(&self, work: &Work, leave: &AtomicBool) -> Option<Vec<Part>> {
         let observations = self.task.observations;
         let (policies, jobs) = (work.policies(observations), (0..work.len()).collect::<Vec<_>>());
-        let parts = self.map(&jobs, |simulator, &job| {
-            (!leave.load(Ordering::Relaxed)).then(|| work.run(job, &policies, simulator))
-        });
+        let parts = self.map(&jobs, |simulator, &job| work.run_unless(leave, job, &policies, simulator));
         parts.into_iter().collect()
     }
 

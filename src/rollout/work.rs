@@ -2,9 +2,10 @@
 
 use super::Observed;
 use crate::policy::{LinearPolicy, Normalizer};
-use crate::sim::{EpisodeOutcome, Simulator, Task, rollout_of};
+use crate::sim::{EpisodeOutcome, NEVER, Simulator, Task, rollout_unless};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A batch of episodes of one task. With the task, it decides every bit of what comes out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -156,11 +157,28 @@ impl Work {
 
     /// Does one job. `policies` are this work's own.
     pub fn run(&self, job: usize, policies: &[LinearPolicy], simulator: &mut Simulator) -> Part {
+        self.start(&NEVER, job, policies, simulator)
+    }
+
+    /// The same, or `None` soon after `leave` is set.
+    pub fn run_unless(
+        &self,
+        leave: &AtomicBool,
+        job: usize,
+        policies: &[LinearPolicy],
+        simulator: &mut Simulator,
+    ) -> Option<Part> {
+        let left = || leave.load(Ordering::Relaxed);
+        let part = (!left()).then(|| self.start(leave, job, policies, simulator));
+        part.filter(|_| !left())
+    }
+
+    fn start(&self, leave: &AtomicBool, job: usize, policies: &[LinearPolicy], simulator: &mut Simulator) -> Part {
         let Piece { policy, start } = self.jobs[job];
         let policy = &policies[policy as usize];
         match start {
-            Start::Seed(seed) => self.episode(simulator, policy, seed),
-            Start::Lockstep(episodes) => self.lockstep(simulator, policy, episodes),
+            Start::Seed(seed) => self.episode(leave, simulator, policy, seed),
+            Start::Lockstep(episodes) => self.lockstep(leave, simulator, policy, episodes),
         }
     }
 
@@ -172,9 +190,9 @@ impl Work {
         index as u32
     }
 
-    fn episode(&self, simulator: &mut Simulator, policy: &LinearPolicy, seed: u64) -> Part {
+    fn episode(&self, leave: &AtomicBool, simulator: &mut Simulator, policy: &LinearPolicy, seed: u64) -> Part {
         let mut observed = self.observe.map(|bounded| Observed::new(simulator.task().observations, bounded));
-        let outcome = rollout_of(self.most_steps(), simulator, policy, seed, |simulator, _, step| {
+        let outcome = rollout_unless(leave, self.most_steps(), simulator, policy, seed, |simulator, _, step| {
             if let Some(observed) = &mut observed
                 && !step.diverged
             {
@@ -184,13 +202,13 @@ impl Work {
         Part { outcome, steps: outcome.length as u64, observed }
     }
 
-    fn lockstep(&self, simulator: &mut Simulator, policy: &LinearPolicy, episodes: u32) -> Part {
+    fn lockstep(&self, leave: &AtomicBool, simulator: &mut Simulator, policy: &LinearPolicy, episodes: u32) -> Part {
         let mut tapes: Vec<Vec<f64>> = Vec::new();
         let (mut steps, mut terminated, mut diverged) = (0, false, false);
         for seed in 0..u64::from(episodes) {
             let mut tape = Vec::new();
             let watch = |_: &Simulator, _: &[f64], step: &crate::sim::Step| tape.push(step.reward.total());
-            let outcome = rollout_of(self.most_steps(), simulator, policy, seed, watch);
+            let outcome = rollout_unless(leave, self.most_steps(), simulator, policy, seed, watch);
             steps += outcome.length as u64;
             terminated |= outcome.terminated;
             diverged |= outcome.diverged;

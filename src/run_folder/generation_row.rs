@@ -13,13 +13,15 @@ pub struct GenerationRow {
     /// The environment steps of training so far.
     pub steps: u64,
     pub seconds: f64,
-    /// The return of one episode of the center.
+    /// The return of one episode of the center, or −∞ if it diverged.
     pub center_return: f64,
-    /// The mean and standard deviation of the center on the held-out seeds, if it was evaluated.
+    /// The mean and standard deviation of the center on the held-out seeds, if it was evaluated. The mean is −∞ if an
+    /// episode diverged.
     pub heldout: Option<(f64, f64)>,
-    /// The return of the best policy so far, as confirmed on fresh seeds.
+    /// The mean return with which the best policy so far won, on the fresh seeds of that evaluation. The best of many
+    /// such means is optimistic; the score in the policy's file is not.
     pub best_return: Option<f64>,
-    /// The maximum, upper quartile, median, lower quartile and minimum of the batch.
+    /// The maximum, upper quartile, median, lower quartile and minimum of the candidates that did not diverge.
     pub batch: [f64; 5],
     pub sigma: f64,
     /// How far the center moved in this generation, in units of sigma.
@@ -146,7 +148,7 @@ pub(super) fn header() -> String {
 }
 
 impl GenerationRow {
-    /// Returns the center's mean return on the held-out seeds, if it was evaluated and is finite.
+    /// Returns the center's mean return on the held-out seeds, if it was evaluated and no episode diverged.
     pub fn heldout_mean(&self) -> Option<f64> {
         self.heldout.map(|(mean, _)| mean).filter(|mean| mean.is_finite())
     }

@@ -39,6 +39,14 @@ const ROBOT: &str = "robot";
 const FILES: [&str; 10] =
     [RUN, CHECKPOINT, PREVIOUS, METRICS, BEST, FINAL, "curves.svg", "curves.png", "curves.csv", "report.html"];
 
+/// The score of a policy, as far as a comparison needs it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Score {
+    pub mean: f64,
+    /// The number of episodes in which the physics broke down.
+    pub diverged: u64,
+}
+
 /// A folder that holds a run, or may hold one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folder(PathBuf);
@@ -92,17 +100,19 @@ impl Folder {
         if file.exists() { PolicyFile::read(&file).map(Some) } else { Ok(None) }
     }
 
-    /// Returns the mean return of the final policy of a finished run. An unfinished run has none, even if an earlier
+    /// Returns the score of the final policy of a finished run. An unfinished run has none, even if an earlier
     /// end left a policy behind. Older runs do not record their state, and count as finished if they have a final
     /// policy.
-    pub fn final_score(&self, run: &RunFile) -> Result<Option<f64>> {
+    pub fn final_score(&self, run: &RunFile) -> Result<Option<Score>> {
         let policy = match &run.state {
             Some(RunState::Running | RunState::Stopped) => None,
             Some(RunState::Finished { .. }) | None => self.read_policy(FINAL)?,
         };
         let Some(policy) = policy else { return Ok(None) };
-        match policy.score.as_ref().and_then(|score| score.get("mean")).and_then(serde_json::Value::as_f64) {
-            Some(mean) => Ok(Some(mean)),
+        let field = |name: &str| policy.score.as_ref().and_then(|score| score.get(name));
+        let diverged = field("diverged").and_then(serde_json::Value::as_u64).unwrap_or(0);
+        match field("mean").and_then(serde_json::Value::as_f64) {
+            Some(mean) => Ok(Some(Score { mean, diverged })),
             None => {
                 let what = "field `score.mean`: a finished run's final policy has a number here";
                 Err(Error::input(self.file(FINAL), what))

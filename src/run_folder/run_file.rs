@@ -2,7 +2,7 @@
 
 use super::Program;
 use crate::settings::{PartialSettings, Resolved};
-use crate::{Error, Result};
+use crate::{Error, Result, input};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -67,7 +67,7 @@ impl RunFile {
     }
 
     pub(super) fn read(file: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(file).map_err(|e| Error::input(file, e))?;
+        let text = input::text(file)?;
         let wrong = |e: toml::de::Error| Error::input(file, e.to_string().trim_end());
         // Check the format first, because another format may lack everything else.
         let document: toml::Table = text.parse().map_err(wrong)?;

@@ -141,8 +141,8 @@ impl FromStr for Bound {
     fn from_str(text: &str) -> Result<Self, String> {
         match (text, text.parse::<f64>()) {
             ("none", _) => Ok(Self(None)),
-            (_, Ok(limit)) if limit.is_finite() && limit > 0.0 => Ok(Self(Some(limit))),
-            _ => Err("use a number above 0, or none".into()),
+            (_, Ok(limit)) if limit > 0.0 && limit <= 1e50 => Ok(Self(Some(limit))),
+            _ => Err("use a number above 0 and up to 1e50, or none".into()),
         }
     }
 }

@@ -54,9 +54,9 @@ impl HeldOut {
         }
     }
 
-    /// What is due after this generation, which cost `cost` training episodes, the last of `episodes` so far.
-    pub fn due(&self, generation: u64, episodes: u64, cost: u64) -> Due {
-        let last = self.budget.is_some_and(|budget| episodes.saturating_add(cost) > budget);
+    /// What is due after this generation, which cost `cost` training episodes, the last of `episodes` so far. `last` says
+    /// that no other generation follows.
+    pub fn due(&self, generation: u64, episodes: u64, cost: u64, last: bool) -> Due {
         if last || generation.is_multiple_of(self.generations_between(cost)) {
             return Due::Confirmation;
         }
@@ -66,7 +66,7 @@ impl HeldOut {
 
     /// The number of generations from one confirmation to the next, so that it stays a small part of the work.
     pub fn generations_between(&self, cost: u64) -> u64 {
-        self.every.unwrap_or((10 * self.confirming as u64).div_ceil(cost.max(1))).max(1)
+        self.every.unwrap_or((self.confirming as u64).saturating_mul(10).div_ceil(cost.max(1))).max(1)
     }
 
     /// The number of points of the curve up to this many episodes. While they lie closer together than generations, the
@@ -97,7 +97,7 @@ mod tests {
     /// The generations after which something is due.
     fn due(budget: u64, cost: u64) -> Vec<u64> {
         let heldout = HeldOut::new(&PartialSettings { budget: Some(budget), ..Default::default() });
-        (1..=budget / cost).filter(|g| heldout.due(*g, g * cost, cost) != Due::Nothing).collect()
+        (1..=budget / cost).filter(|g| heldout.due(*g, g * cost, cost, *g == budget / cost) != Due::Nothing).collect()
     }
 
     #[test]
@@ -135,7 +135,7 @@ mod tests {
         };
         let heldout = HeldOut::new(&settings);
         assert_eq!((heldout.episodes, heldout.confirming), (3, 3));
-        let due: Vec<Due> = (1..=4).map(|g| heldout.due(g, g * 10, 10)).collect();
+        let due: Vec<Due> = (1..=4).map(|g| heldout.due(g, g * 10, 10, false)).collect();
         assert_eq!(due, [Due::Nothing, Due::Confirmation, Due::Nothing, Due::Confirmation]);
     }
 }

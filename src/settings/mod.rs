@@ -11,7 +11,7 @@ pub use layers::Resolved;
 
 use crate::optim::{self, Bounds, OptimizerKind, SettingsError, Variant};
 use crate::sim::{self, Task};
-use crate::{Error, Result};
+use crate::{Error, Result, input};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -137,7 +137,7 @@ fn said<T: Serialize>(value: &T) -> String {
 
 impl PartialSettings {
     pub fn read(file: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(file).map_err(|e| Error::input(file, e))?;
+        let text = input::text(file)?;
         toml::from_str(&text).map_err(|e| Error::input(file, e.to_string().trim_end()))
     }
 

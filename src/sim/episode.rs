@@ -2,16 +2,19 @@
 
 use super::simulator::{Simulator, Step};
 use crate::policy::LinearPolicy;
+use crate::statistics::mean;
 use mujoco_rs::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How an episode went.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EpisodeOutcome {
     /// Gymnasium's reset seed.
     pub seed: u64,
-    /// The sum of the rewards. A diverged episode is a failure, so it scores its sum or 0, whichever is lower.
+    /// The sum of the rewards. If the episode diverged, this is what it was paid before, or 0 if that is lower: it is no
+    /// return that can be compared with others, see [`returns`] and [`merit`].
     #[serde(rename = "return")]
     pub value: f64,
     /// The number of actions taken.
@@ -26,6 +29,26 @@ impl EpisodeOutcome {
     pub fn loss(&self) -> f64 {
         if self.diverged { f64::NAN } else { -self.value }
     }
+}
+
+/// The returns of a policy's episodes, for statistics. A diverged episode has none of its own, and counts as no more than
+/// the lowest of the others.
+pub fn returns(outcomes: &[EpisodeOutcome]) -> Vec<f64> {
+    let honest = outcomes.iter().filter(|outcome| !outcome.diverged).map(|outcome| outcome.value);
+    let lowest = honest.fold(f64::INFINITY, f64::min);
+    let value = |outcome: &EpisodeOutcome| if outcome.diverged { outcome.value.min(lowest) } else { outcome.value };
+    outcomes.iter().map(value).collect()
+}
+
+/// The mean return that a policy is judged by. If an episode diverged it is −∞, so that broken physics ranks below
+/// everything honest, whatever the sign of the returns.
+pub fn merit(outcomes: &[EpisodeOutcome]) -> f64 {
+    if diverged(outcomes) > 0 { f64::NEG_INFINITY } else { mean(&returns(outcomes)) }
+}
+
+/// The number of episodes that diverged.
+pub fn diverged(outcomes: &[EpisodeOutcome]) -> usize {
+    outcomes.iter().filter(|outcome| outcome.diverged).count()
 }
 
 /// Observes an episode while it is computed.
@@ -54,13 +77,25 @@ pub fn rollout_of(
     seed: u64,
     watch: impl FnMut(&Simulator, &[f64], &Step),
 ) -> EpisodeOutcome {
+    rollout_unless(&NEVER, steps, simulator, policy, seed, watch)
+}
+
+/// The same, but it ends at the next step once `leave` is set. The outcome says nothing then.
+pub fn rollout_unless(
+    leave: &AtomicBool,
+    steps: usize,
+    simulator: &mut Simulator,
+    policy: &LinearPolicy,
+    seed: u64,
+    watch: impl FnMut(&Simulator, &[f64], &Step),
+) -> EpisodeOutcome {
     struct Actions<F>(F);
     impl<F: FnMut(&Simulator, &[f64], &Step)> Watch for Actions<F> {
         fn action(&mut self, simulator: &Simulator, action: &[f64], step: &Step) {
             (self.0)(simulator, action, step);
         }
     }
-    run(steps, simulator, policy, seed, &mut Actions(watch))
+    run(leave, steps, simulator, policy, seed, &mut Actions(watch))
 }
 
 /// The same for an observer that also wants to see every physics step.
@@ -70,10 +105,14 @@ pub fn rollout_watched(
     seed: u64,
     watch: &mut impl Watch,
 ) -> EpisodeOutcome {
-    run(usize::MAX, simulator, policy, seed, watch)
+    run(&NEVER, usize::MAX, simulator, policy, seed, watch)
 }
 
+/// For episodes that run to their end.
+pub static NEVER: AtomicBool = AtomicBool::new(false);
+
 fn run(
+    leave: &AtomicBool,
     steps: usize,
     simulator: &mut Simulator,
     policy: &LinearPolicy,
@@ -93,7 +132,7 @@ fn run(
             outcome.value += step.reward.total();
         }
         watch.action(simulator, &action, &step);
-        if step.ends() || outcome.length >= steps {
+        if step.ends() || outcome.length >= steps || leave.load(Ordering::Relaxed) {
             return EpisodeOutcome {
                 terminated: step.terminated && !step.diverged,
                 diverged: step.diverged,

@@ -21,7 +21,9 @@ mod template;
 pub(crate) use builtin::for_all_tasks;
 pub use builtin::{NAMES, canonical, find, is_built_in, text};
 pub use definition::{Contact, Definition, Noise, Part, Yardstick};
-pub use episode::{EpisodeOutcome, Watch, rollout, rollout_of, rollout_watched};
+pub use episode::{
+    EpisodeOutcome, NEVER, Watch, diverged, merit, returns, rollout, rollout_of, rollout_unless, rollout_watched,
+};
 pub use files::files;
 pub use reward::Reward;
 pub use simulator::{Simulator, Step};

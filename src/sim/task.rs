@@ -3,11 +3,13 @@
 use super::definition::{Condition, Coordinates, Definition, Field, Noise, Position};
 use super::numpy_sum::numpy_sum;
 use super::template::names;
-use crate::{Error, Result};
+use crate::error::visible;
+use crate::{Error, Result, input};
 use mujoco_rs::prelude::*;
 use sha2::{Digest, Sha256};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 
 /// A task definition with its compiled model.
 #[derive(Debug)]
@@ -72,12 +74,17 @@ impl Task {
 
     /// Loads a user's own task: the TOML file and the model that it names, next to it.
     pub fn load(file: &Path) -> Result<Arc<Task>> {
-        let text = std::fs::read_to_string(file).map_err(|e| Error::input(file, e))?;
+        let text = input::text(file)?;
         let folder = file.parent().map(PathBuf::from).unwrap_or_default();
         Self::build(file, &text, |model| {
             let path = folder.join(model);
-            let bytes = std::fs::read(&path).map_err(|e| Error::input(&path, format!("field `model`: {e}")))?;
+            let found = std::fs::metadata(&path).map_err(|e| Error::input(&path, format!("field `model`: {e}")))?;
+            if !found.is_file() {
+                return Err(Error::input(&path, "field `model`: not a regular file"));
+            }
+            let bytes = input::bytes(&path)?;
             quiet();
+            name_model(&path);
             let model = MjModel::from_xml(&path).map_err(|e| Error::input(&path, e))?;
             Ok((model, sha256(&bytes)))
         })
@@ -125,18 +132,34 @@ pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// The file of the model that was loaded last, for errors in mid-simulation, about which MuJoCo says no place.
+static MODEL: Mutex<String> = Mutex::new(String::new());
+
+fn name_model(file: &Path) {
+    *MODEL.lock().unwrap_or_else(PoisonError::into_inner) = file.display().to_string();
+}
+
 /// Keeps MuJoCo from writing MUJOCO_LOG.TXT into the user's folder. The simulator counts the warnings instead.
 pub(super) fn quiet() {
     static ONCE: Once = Once::new();
     fn handler(message: &MjLogMessage) {
         if message.level() == MjtLogLevel::mjLOG_ERROR {
-            eprintln!("error: MuJoCo: {}", message.subject());
+            let model = MODEL.lock().unwrap_or_else(PoisonError::into_inner);
+            let place = if model.is_empty() { String::new() } else { format!("\n  in {model}") };
+            // MuJoCo ends the process after this. A stderr that is closed must not be in the way.
+            let text = format!("MuJoCo: {}{place}", message.subject());
+            let _ = writeln!(std::io::stderr(), "error: {}", visible(&text));
         }
     }
     // SAFETY: this runs once, before the first model of the process is loaded, so no thread uses MuJoCo yet. There is
     // no safe function that sets the handler.
     ONCE.call_once(|| unsafe { set_log_handler(handler) });
 }
+
+const LONGEST_NAME: usize = 100;
+/// The most physics steps per action, and the most actions per episode. An episode has to end.
+const MOST_FRAMES: usize = 10_000;
+const MOST_STEPS: usize = 1_000_000;
 
 /// Reports which line of which file is wrong.
 struct Checker<'a> {
@@ -146,14 +169,16 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn check_alone(&self, task: &Definition) -> Result<()> {
-        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
+        // A run's folder has this name, so it must not be one that leads elsewhere.
+        let first = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+        let plain = |c: char| first(c) || "-_.".contains(c);
         self.ensure(
-            !task.name.is_empty() && task.name.chars().all(plain),
+            task.name.starts_with(first) && task.name.chars().all(plain) && task.name.len() <= LONGEST_NAME,
             "name",
-            "lower-case letters, digits, - _ .",
+            "lower-case letters, digits, - _ . only, a letter or digit first, at most 100",
         )?;
-        self.ensure(task.frame_skip > 0, "frame_skip", "at least 1")?;
-        self.ensure(task.horizon > 0, "horizon", "at least 1")?;
+        self.ensure((1..=MOST_FRAMES).contains(&task.frame_skip), "frame_skip", "at least 1 and at most 10,000")?;
+        self.ensure((1..=MOST_STEPS).contains(&task.horizon), "horizon", "at least 1 and at most 1,000,000")?;
         self.ensure(!task.observation.is_empty(), "observation", "at least one part")?;
         for (noise, field) in [(task.reset.qpos, "qpos"), (task.reset.qvel, "qvel")] {
             let (Noise::Uniform(scale) | Noise::Normal(scale)) = noise;
@@ -188,6 +213,9 @@ impl Checker<'_> {
         let (definition, model) = (&task.definition, &task.model);
         let (nq, nv) = (model.ffi().nq as usize, model.ffi().nv as usize);
         self.ensure(task.actions > 0, "model", "a model with at least one actuator")?;
+        let timestep = model.ffi().opt.timestep;
+        let sound = timestep.is_finite() && timestep > 0.0;
+        self.ensure(sound, "model", &format!("a model with a timestep above 0; it has {timestep}"))?;
         for part in &definition.observation {
             let most = part.of.len(model);
             self.ensure(part.skip < most, "skip", &format!("less than the {most} numbers of `{:?}`", part.of))?;

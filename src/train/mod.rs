@@ -5,6 +5,7 @@
 //! resume. Same binary, same seed, same kind of CPU: the same bytes, whatever the number of threads and workers and
 //! however often the run was killed.
 
+mod limits;
 mod objective;
 mod policies;
 mod resume;
@@ -17,7 +18,7 @@ pub use resume::{Resume, check_checkpoint};
 pub use search::{Moment, Progress, Training};
 pub use state::{Contender, Source};
 pub use stop::Stop;
-pub use trials::{PlannedRun, Watch, open, run_all};
+pub use trials::{Failure, PlannedRun, Watch, run_all};
 
 use crate::optim::Optimizer;
 use crate::policy::PolicyFile;
@@ -67,10 +68,11 @@ impl Training {
     pub fn start(resolved: &Resolved, folder: &Folder, force: bool, options: RunOptions) -> Result<Training> {
         let settings = &resolved.settings;
         let task = sim::find(settings.env.as_deref().unwrap_or_default())?;
-        check(settings)?;
+        limits::check(settings)?;
+        limits::check_memory(settings, &task)?;
         refuse_taken(folder, force)?;
         let mut state = fresh_state(settings, &task)?;
-        let generation = state.optimizer.ask().ncols() * settings.episodes_per_candidate.unwrap_or(1);
+        let generation = state.optimizer.ask().ncols().saturating_mul(settings.episodes_per_candidate.unwrap_or(1));
         if settings.budget.is_some_and(|budget| budget < generation as u64) {
             let what = format!("`budget` is less than the {generation} episodes of one generation");
             return Err(Error::usage(what).hint("raise `budget` or lower `batch`").naming(&["budget", "batch"]));
@@ -122,20 +124,6 @@ fn refuse_taken(folder: &Folder, force: bool) -> Result<()> {
     Err(Error { kind: crate::error::Kind::Output, ..taken }
         .hint(format!("continue it with `resume {path}`, replace it with `force`, or start another with `out {fresh}`"))
         .naming(&["resume", "force", "out"]))
-}
-
-fn check(settings: &PartialSettings) -> Result<()> {
-    let positive = [
-        ("budget", settings.budget),
-        ("episodes_per_candidate", settings.episodes_per_candidate.map(|n| n as u64)),
-        ("heldout_episodes", settings.heldout_episodes.map(|n| n as u64)),
-        ("heldout_every", settings.heldout_every),
-        ("training_steps", settings.training_steps.map(u64::from)),
-    ];
-    match positive.iter().find(|(_, value)| *value == Some(0)) {
-        Some((field, _)) => Err(Error::usage(format!("`{field}` must be at least 1")).naming(&[field])),
-        None => Ok(()),
-    }
 }
 
 fn fresh_state(settings: &PartialSettings, task: &Task) -> Result<SearchState> {

@@ -4,11 +4,12 @@ use crate::policy::Normalizer;
 use crate::random::{Purpose, stream};
 use crate::rollout::{Observed, Part, Start, Work};
 use crate::settings::{Normalize, PartialSettings, Protocol, Resets, SurvivalShift};
-use crate::sim::{EpisodeOutcome, Task};
+use crate::sim::{EpisodeOutcome, Task, merit};
 use nalgebra::DMatrix;
 use rand::Rng;
 
-/// Seeds below this are reserved for evaluation. Training never draws them.
+/// Seeds below this are reserved for evaluation. Training never draws them, except that the paper's protocol trains on the
+/// first few, as the paper did; scores use others.
 pub const FIRST_TRAINING_SEED: u64 = 1 << 32;
 /// The first seed of held-out evaluations. They use the same seeds every time, so that they can be compared.
 pub const HELDOUT_SEED: u64 = 1_000_000;
@@ -41,7 +42,7 @@ pub struct Batch {
     pub losses: Vec<f64>,
     /// The mean return as the task pays it.
     pub returns: Vec<f64>,
-    /// The return of one episode of the center.
+    /// The return of one episode of the center, or −∞ if it diverged.
     pub center_return: f64,
     pub steps: u64,
     pub diverged: u64,
@@ -61,6 +62,11 @@ impl Objective {
             lockstep: settings.protocol == Some(Protocol::Paper),
             observe: settings.normalize.as_ref().and_then(Normalize::observed),
         }
+    }
+
+    /// The first and last reset seed of training, if it uses the same few all the time.
+    pub fn fixed_seeds(&self) -> Option<(u64, u64)> {
+        self.lockstep.then(|| (0, self.episodes as u64 - 1))
     }
 
     /// The number of episodes that a candidate costs.
@@ -95,7 +101,8 @@ impl Objective {
     pub fn judge(&self, mut parts: Vec<Part>) -> Option<Batch> {
         let center = parts.pop()?;
         let per_candidate = if self.lockstep { 1 } else { self.episodes };
-        Some(Batch { center_return: center.outcome.value, ..self.collect(&parts, per_candidate) })
+        let center_return = merit(&[center.outcome]);
+        Some(Batch { center_return, ..self.collect(&parts, per_candidate) })
     }
 
     fn start(&self, generation: u64, candidate: usize, episode: usize) -> Start {

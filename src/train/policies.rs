@@ -2,10 +2,10 @@
 
 use super::Training;
 use super::objective::{SCORE_EPISODES, SCORE_SEED};
-use super::search::returns;
 use crate::Result;
+use crate::policy::TRAINING_SEEDS;
 use crate::run_folder::{BEST, FINAL};
-use crate::sim::EpisodeOutcome;
+use crate::sim::{EpisodeOutcome, diverged, returns};
 use crate::statistics::{mean, quantile, standard_deviation};
 use serde_json::{Value, json};
 
@@ -30,21 +30,30 @@ impl Training {
 
     /// Describes how a policy was found, without anything that differs between machines or points in time.
     fn provenance(&self) -> Value {
-        json!({
+        let mut provenance = json!({
             "command": (self.command)(self.settings()),
             "program": self.run.program,
             "episodes": self.state.episodes,
-        })
+        });
+        if let Some((first, last)) = self.objective.fixed_seeds() {
+            provenance[TRAINING_SEEDS] = json!([first, last]);
+        }
+        provenance
     }
 }
 
+/// Diverged episodes are counted where there are any.
 fn score(outcomes: &[EpisodeOutcome]) -> Value {
     let returns = &returns(outcomes);
     let fallen = outcomes.iter().filter(|outcome| outcome.terminated).count();
-    json!({
+    let mut score = json!({
         "mean": mean(returns), "std": standard_deviation(returns), "median": quantile(returns, 0.5),
         "min": quantile(returns, 0.0), "max": quantile(returns, 1.0),
         "fell": fallen as f64 / outcomes.len() as f64,
         "episodes": returns.len(), "first_seed": SCORE_SEED,
-    })
+    });
+    if diverged(outcomes) > 0 {
+        score["diverged"] = json!(diverged(outcomes));
+    }
+    score
 }

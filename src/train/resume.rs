@@ -1,7 +1,7 @@
 //! Continues a run, either with the settings, task, model and program that it began with, or not at all.
 
 use super::state::SearchState;
-use super::{Parts, RunOptions, Training, check, fresh_state};
+use super::{Parts, RunOptions, Training, fresh_state, limits};
 use crate::optim::Optimizer;
 use crate::rollout::Crew;
 use crate::run_folder::{Drift, Folder, LockedFolder, Metrics, Program, RunFile, RunState};
@@ -28,9 +28,10 @@ impl Training {
         // An older version also stored settings without effect.
         let stored = run.settings.only_used().with_absolute_paths();
         run.settings = merge(stored, given.clone().with_absolute_paths(), &folder)?;
-        check(&run.settings)?;
+        limits::check(&run.settings)?;
         let task = folder.task(&run)?;
         check_named(given, &run, &task, &folder)?;
+        limits::check_memory(&run.settings, &task)?;
         let checkpoint = folder.checkpoint();
         let known = checkpoint.exists();
         let state: SearchState =

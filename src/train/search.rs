@@ -8,8 +8,8 @@ use crate::rollout::broker::Broker;
 use crate::rollout::{Crew, Part, Start, Work};
 use crate::run_folder::{GenerationRow, LockedFolder, Metrics, RunFile, RunState};
 use crate::settings::{Due, HeldOut, PartialSettings, Target};
-use crate::sim::{EpisodeOutcome, Task};
-use crate::statistics::{mean, quantile, standard_deviation};
+use crate::sim::{EpisodeOutcome, Task, merit, returns};
+use crate::statistics::{quantile, standard_deviation};
 use crate::{Error, Result};
 use nalgebra::DMatrix;
 use serde_json::json;
@@ -62,32 +62,38 @@ impl Training {
     pub fn run(&mut self, watch: &mut dyn FnMut(Moment, Progress)) -> Result<Stop> {
         let (started, seconds_before) = (Instant::now(), self.state.seconds);
         let mut saved = Instant::now();
+        let elapsed = || seconds_before + started.elapsed().as_secs_f64();
         // A run that continues has this row already, or was begun by an earlier version.
         let fresh = self.state.generation == 0 && self.state.pending.is_none() && self.state.heldout.is_none();
         let origin = if fresh { self.origin()? } else { None };
         if let Some(mut row) = origin {
-            row.seconds = seconds_before + started.elapsed().as_secs_f64();
+            row.seconds = elapsed();
             self.metrics.write(&row)?;
             watch(Moment::Generation(&row), self.progress());
         }
         let stop = loop {
-            self.state.seconds = seconds_before + started.elapsed().as_secs_f64();
             if self.state.pending.is_none() {
                 // Check once before asking for candidates, which may cost a model fit, and again once their number is
                 // known.
-                if let Some(stop) = self.rule(1) {
+                if let Some(stop) = self.rule(self.cost(1)) {
                     break stop;
                 }
                 let candidates = self.state.optimizer.ask();
-                if let Some(stop) = self.rule(candidates.ncols()) {
+                if let Some(stop) = self.rule(self.cost(candidates.ncols())) {
                     break stop;
                 }
                 if self.generation(candidates).is_none() {
                     break Stop::Interrupted;
                 }
+                self.check_finite()?;
+                self.state.seconds = elapsed();
             }
             let Some(mut row) = self.hold_out()? else { break Stop::Interrupted };
-            row.seconds = seconds_before + started.elapsed().as_secs_f64();
+            row.seconds = elapsed();
+            // Otherwise the time could run out between here and the rule, after a generation that is not held out.
+            if row.heldout.is_some() {
+                self.state.seconds = row.seconds;
+            }
             self.metrics.write(&row)?;
             watch(Moment::Generation(&row), self.progress());
             if saved.elapsed() >= self.checkpoint_every {
@@ -95,7 +101,7 @@ impl Training {
                 saved = Instant::now();
             }
         };
-        self.state.seconds = seconds_before + started.elapsed().as_secs_f64();
+        self.state.seconds = elapsed();
         self.save()?;
         if stop != Stop::Interrupted {
             watch(Moment::Scoring, Progress { left: 2 * SCORE_EPISODES as u64, ..self.progress() });
@@ -109,6 +115,17 @@ impl Training {
         self.lost.take().map_or(Ok(stop), Err)
     }
 
+    /// A search can leave the range of numbers, and no file could hold its policy then.
+    fn check_finite(&self) -> Result<()> {
+        if self.state.optimizer.center().iter().all(|x| x.is_finite()) {
+            return Ok(());
+        }
+        let what = format!("the weights are no longer finite numbers, in generation {}", self.state.generation);
+        Err(Error::failed(format!("{what}\n  of {}", self.folder.path().display()))
+            .hint("start again with smaller steps: a lower `sigma`, `step_size` or `noise`")
+            .naming(&["sigma", "step_size", "noise"]))
+    }
+
     pub fn save(&mut self) -> Result<()> {
         self.state.metrics = self.metrics.sync()?;
         self.folder.checkpoint().save(&self.folder, &self.run.settings, &self.state)
@@ -118,8 +135,8 @@ impl Training {
         &self.run.settings
     }
 
-    /// Whether a generation of this many candidates may still begin.
-    fn rule(&self, candidates: usize) -> Option<Stop> {
+    /// Why a generation of this many training episodes may no longer begin.
+    fn rule(&self, cost: u64) -> Option<Stop> {
         let budget = self.settings().budget.unwrap_or(u64::MAX);
         if let (Some(Target(Some(target))), Some(heldout)) = (self.settings().target, self.state.heldout)
             && self.state.generation > 0
@@ -130,7 +147,7 @@ impl Training {
         if let Some(reason) = self.state.optimizer.stop() {
             return Some(Stop::Optimizer(reason));
         }
-        if self.state.episodes + self.cost(candidates) > budget {
+        if self.state.episodes.saturating_add(cost) > budget {
             return Some(Stop::Budget(budget));
         }
         let time = self.settings().time?.0;
@@ -161,9 +178,9 @@ impl Training {
         if let (Some(all), Some(new)) = (&mut state.observed, &batch.observed) {
             all.merge(new);
         }
-        let best = (0..batch.returns.len())
-            .filter(|&i| !batch.losses[i].is_nan())
-            .max_by(|&a, &b| batch.returns[a].total_cmp(&batch.returns[b]).then(b.cmp(&a)));
+        let honest: Vec<usize> = (0..batch.returns.len()).filter(|&i| !batch.losses[i].is_nan()).collect();
+        let returns: Vec<f64> = honest.iter().map(|&i| batch.returns[i]).collect();
+        let best = honest.into_iter().max_by(|&a, &b| batch.returns[a].total_cmp(&batch.returns[b]).then(b.cmp(&a)));
         if let Some(i) = best
             && state.challenger.as_ref().is_none_or(|old| batch.returns[i] > old.value)
         {
@@ -185,7 +202,7 @@ impl Training {
             center_return: batch.center_return,
             heldout: None,
             best_return: state.best.as_ref().map(|best| best.value),
-            batch: [1.0, 0.75, 0.5, 0.25, 0.0].map(|p| quantile(&batch.returns, p)),
+            batch: [1.0, 0.75, 0.5, 0.25, 0.0].map(|p| quantile(&returns, p)),
             sigma: diagnostics.sigma,
             center_step: moved / diagnostics.sigma,
             condition: diagnostics.condition,
@@ -199,8 +216,8 @@ impl Training {
     fn origin(&mut self) -> Result<Option<GenerationRow>> {
         let center = self.state.center(self.settings());
         let Some(answer) = self.outcomes(&[(&center, HELDOUT_SEED, self.heldout.episodes)]) else { return Ok(None) };
-        let values = returns(&answer[0]);
-        self.state.heldout = Some(mean(&values));
+        let heldout = merit(&answer[0]);
+        self.state.heldout = Some(heldout);
         let diagnostics = self.state.optimizer.diagnostics();
         Ok(Some(GenerationRow {
             generation: 0,
@@ -208,7 +225,7 @@ impl Training {
             steps: 0,
             seconds: 0.0,
             center_return: f64::NAN,
-            heldout: Some((mean(&values), standard_deviation(&values))),
+            heldout: Some((heldout, standard_deviation(&returns(&answer[0])))),
             best_return: None,
             batch: [f64::NAN; 5],
             sigma: diagnostics.sigma,
@@ -222,7 +239,9 @@ impl Training {
     /// confirmation is due, a policy that would be the new best must confirm it on fresh ones.
     fn hold_out(&mut self) -> Result<Option<GenerationRow>> {
         let Some(mut row) = self.state.pending.clone() else { return Err(Error::failed("no generation to complete")) };
-        let due = self.heldout.due(self.state.generation, self.state.episodes, self.state.cost);
+        // After the last generation too, so that the best sample since the previous evaluation is confirmed.
+        let last = self.rule(self.state.cost).is_some();
+        let due = self.heldout.due(self.state.generation, self.state.episodes, self.state.cost, last);
         if due != Due::Nothing {
             let episodes = self.heldout.confirming;
             let fresh = CONFIRM_SEED + self.state.generation * episodes as u64;
@@ -233,28 +252,29 @@ impl Training {
             let Some(mut answers) = self.outcomes(&asked) else { return Ok(None) };
             // A few episodes may reach the target by luck.
             let target = self.settings().target.and_then(|target| target.0);
-            if self.heldout.episodes < episodes && target.is_some_and(|target| mean(&returns(&answers[0])) >= target) {
+            if self.heldout.episodes < episodes && target.is_some_and(|target| merit(&answers[0]) >= target) {
                 let Some(mut more) = self.outcomes(&[(&center, HELDOUT_SEED, episodes)]) else { return Ok(None) };
                 answers[0] = more.remove(0);
             }
-            let answers: Vec<Vec<f64>> = answers.iter().map(|outcomes| returns(outcomes)).collect();
 
-            let heldout = mean(&answers[0]);
-            let better = |value: f64, best: &Option<Contender>| best.as_ref().is_none_or(|best| value > best.value);
+            let heldout = merit(&answers[0]);
+            let better = |value: f64, best: &Option<Contender>| {
+                value > best.as_ref().map_or(f64::NEG_INFINITY, |best| best.value)
+            };
             let mut best = self.state.best.clone();
             if let (Some(challenger), Some(answer)) = (challenger, answers.get(1))
-                && better(mean(answer), &best)
+                && better(merit(answer), &best)
             {
-                best = Some(Contender { value: mean(answer), ..challenger });
+                best = Some(Contender { value: merit(answer), ..challenger });
             }
             if due == Due::Confirmation && better(heldout, &best) {
                 let Some(answer) = self.outcomes(&[(&center, fresh, episodes)]) else { return Ok(None) };
-                center.value = mean(&returns(&answer[0]));
+                center.value = merit(&answer[0]);
                 if better(center.value, &best) {
                     best = Some(center);
                 }
             }
-            row.heldout = Some((heldout, standard_deviation(&answers[0])));
+            row.heldout = Some((heldout, standard_deviation(&returns(&answers[0]))));
             row.best_return = best.as_ref().map(|best| best.value);
             self.state.heldout = Some(heldout);
             if due == Due::Confirmation {
@@ -276,7 +296,7 @@ impl Training {
         let cost = state.cost.max(1);
         let generations = budget.saturating_sub(state.episodes) / cost;
         let confirmations = generations.div_ceil(heldout.generations_between(cost));
-        let looks = (heldout.points(budget) - heldout.points(state.episodes)).min(generations);
+        let looks = heldout.points(budget).saturating_sub(heldout.points(state.episodes)).min(generations);
         let held_out = looks * heldout.episodes as u64 + confirmations * (heldout.episodes + heldout.confirming) as u64;
         Progress { done: self.played, left: generations * (cost + 1) + held_out + 2 * SCORE_EPISODES as u64 }
     }
@@ -301,8 +321,4 @@ impl Training {
         let mut parts = self.compute(&work, self.state.generation)?.into_iter().map(|part| part.outcome);
         Some(asked.iter().map(|(_, _, episodes)| parts.by_ref().take(*episodes).collect()).collect())
     }
-}
-
-pub(super) fn returns(outcomes: &[EpisodeOutcome]) -> Vec<f64> {
-    outcomes.iter().map(|outcome| outcome.value).collect()
 }

@@ -3,9 +3,10 @@
 use super::{Moment, Progress, Resume, RunOptions, Stop, Training};
 use crate::run_folder::{Folder, Program};
 use crate::settings::Resolved;
-use crate::{Result, sim, workers};
+use crate::{Error, Result, sim, workers};
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 /// One run of a comparison.
 pub struct PlannedRun {
@@ -40,44 +41,70 @@ impl PlannedRun {
         };
         watch.begins(self, &search.notes);
         let stop = search.run(&mut |moment, progress| watch.sees(self, moment, progress))?;
-        watch.ends(self, &stop);
+        watch.ends(self, Ok(&stop));
         Ok(stop)
     }
 }
 
+/// A trial that could not be completed.
+pub struct Failure<'a> {
+    pub trial: &'a PlannedRun,
+    pub error: Error,
+}
+
 /// Sees how trials proceed, from several threads.
 pub trait Watch: Sync {
+    /// So many trials have not finished yet.
+    fn opens(&self, trials: usize);
     /// A trial begins or continues, with notes for the user.
     fn begins(&self, trial: &PlannedRun, notes: &[String]);
     fn sees(&self, trial: &PlannedRun, moment: Moment, progress: Progress);
-    /// A trial has ended, or was interrupted.
-    fn ends(&self, trial: &PlannedRun, stop: &Stop);
+    /// A trial has ended, was interrupted, or has failed.
+    fn ends(&self, trial: &PlannedRun, how: Result<&Stop, &Error>);
 }
 
-/// Runs the open trials, as many at a time as there are threads. Stops at the first error, and when told to.
-pub fn run_all(open: &[&PlannedRun], how: Resume, options: &RunOptions, watch: &dyn Watch) -> Result<()> {
+/// Runs the trials, as many at a time as there are threads. `watch` is told of each one. A trial that fails does not keep
+/// the others from going on. Returns the failures in the order of the trials. Stops when told to.
+pub fn run_all<'a>(
+    trials: &'a [PlannedRun],
+    how: Resume,
+    options: &RunOptions,
+    watch: &dyn Watch,
+) -> Result<Vec<Failure<'a>>> {
     let threads = match options.workers {
         Some(_) => options.threads,
         None => workers::threads(options.threads),
     };
+    let failures = Mutex::new(Vec::new());
+    let failed = |at: usize, error: Error| {
+        watch.ends(&trials[at], Err(&error));
+        failures.lock().unwrap_or_else(PoisonError::into_inner).push((at, error));
+    };
+    let mut open: Vec<usize> = Vec::new();
+    let mut unreadable = Vec::new();
+    for (at, trial) in trials.iter().enumerate() {
+        match trial.is_done(how) {
+            Ok(true) => {}
+            Ok(false) => open.push(at),
+            Err(error) => unreadable.push((at, error)),
+        }
+    }
+    watch.opens(open.len());
+    unreadable.into_iter().for_each(|(at, error)| failed(at, error));
     let side_by_side = threads.min(open.len()).max(1);
     let least = usize::from(threads > 0);
     let each = RunOptions { threads: (threads / side_by_side).max(least), ..options.clone() };
-    workers::share(open, side_by_side, |trial| {
-        Ok(match trial.run(how, each.clone(), watch)? {
-            Stop::Interrupted => ControlFlow::Break(()),
-            _ => ControlFlow::Continue(()),
+    workers::share(&open, side_by_side, |&at| {
+        Ok(match trials[at].run(how, each.clone(), watch) {
+            Ok(Stop::Interrupted) => ControlFlow::Break(()),
+            Ok(_) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed(at, error);
+                ControlFlow::Continue(())
+            }
         })
-    })
-}
-
-/// Returns the trials that have not finished yet.
-pub fn open(trials: &[PlannedRun], how: Resume) -> Result<Vec<&PlannedRun>> {
-    let mut open = Vec::new();
-    for trial in trials {
-        if !trial.is_done(how)? {
-            open.push(trial);
-        }
-    }
-    Ok(open)
+    })?;
+    let mut failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failures.sort_by_key(|(at, _)| *at);
+    Ok(failures.into_iter().map(|(at, error)| Failure { trial: &trials[at], error }).collect())
 }

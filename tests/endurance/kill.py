@@ -10,19 +10,20 @@ import sys
 import tempfile
 import time
 
+WIDTH = ["--sigma", "0.3"]
 KINDS = {
-    "syncma steady": ["--variant", "steady", "--kappa", "2", "--normalize", "bounded"],
-    "syncma adaptive": ["--variant", "adaptive", "--lambda0", "2"],
-    "syncma matrix": ["--variant", "matrix"],
-    "syncma exact": ["--variant", "exact"],
-    "syncma published": ["--variant", "published"],
-    "cma-es": ["--optimizer", "cma-es"],
+    "syncma steady": ["--variant", "steady", "--kappa", "2", "--normalize", "bounded", *WIDTH],
+    "syncma adaptive": ["--variant", "adaptive", "--lambda0", "2", *WIDTH],
+    "syncma matrix": ["--variant", "matrix", *WIDTH],
+    "syncma exact": ["--variant", "exact", *WIDTH],
+    "syncma published": ["--variant", "published", *WIDTH],
+    "cma-es": ["--optimizer", "cma-es", *WIDTH],
     "ars": ["--optimizer", "ars"],
 }
 
 
 def command(program, folder, kind):
-    return [program, "train", "--env", "hopper", "--budget", "300", "--batch", "12", "--sigma", "0.3", "--quiet",
+    return [program, "train", "--env", "hopper", "--budget", "300", "--batch", "12", "--quiet",
             "--heldout-episodes", "3", "--heldout-every", "2", "--checkpoint-every", "0", "--resume", str(folder), *kind]
 
 

@@ -6,7 +6,9 @@
 mod common;
 
 mod damage;
+mod divergence;
 mod drift;
+mod ends;
 mod folder;
 mod resume;
 mod settings;

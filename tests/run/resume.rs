@@ -1,7 +1,7 @@
 //! A run that is killed at any moment and resumed ends with the same bytes as one that was left alone.
 
 use super::train::{ok, quick, read, results};
-use crate::common::{locomotion, stderr, stdout};
+use crate::common::{locomotion, root, stderr, stdout};
 use rand::RngExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -57,7 +57,8 @@ fn a_killed_run_ends_with_the_same_bytes() {
 /// A run that has begun and is far from its end.
 pub fn long_run(run: &Path, more: &[&str]) -> Child {
     let child = Command::new(env!("CARGO_BIN_EXE_locomotion"))
-        .args(["train", "--env", "swimmer", "--budget", "100000", "--batch", "40", "--out", run.to_str().unwrap()])
+        .args(["train", "--budget", "100000", "--batch", "40", "--out", run.to_str().unwrap()])
+        .args(if more.contains(&"--env") { &[][..] } else { &["--env", "swimmer"] })
         .args(more)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -72,7 +73,7 @@ pub fn long_run(run: &Path, more: &[&str]) -> Child {
 #[test]
 fn a_signal_saves_stops_soon_and_says_how_to_continue() {
     let folder = tempfile::tempdir().unwrap();
-    for (signal, code) in [("INT", 130), ("TERM", 143), ("USR1", 143)] {
+    for (signal, code) in [("INT", 130), ("TERM", 143), ("USR1", 143), ("HUP", 129)] {
         let run = folder.path().join(signal);
         let child = long_run(&run, &[]);
         std::thread::sleep(Duration::from_millis(700));
@@ -137,4 +138,78 @@ fn a_stored_setting_without_effect_is_dropped() {
     ok(&resume(&["--budget", "144"]));
     assert_eq!(results(&old), results(&whole));
     assert!(!read(&old, "run.toml").contains("lambda0"));
+}
+
+fn signal(name: &str, child: &Child) {
+    ok(&Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).output().unwrap());
+}
+
+/// An episode of a million steps takes minutes.
+#[test]
+fn a_signal_is_obeyed_in_the_middle_of_an_episode() {
+    let place = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(root().join("envs/half-cheetah.toml")).unwrap();
+    let long = text.replace("horizon = 1000\n", "horizon = 1000000\n");
+    assert_ne!(text, long);
+    let task = place.path().join("robot.toml");
+    std::fs::write(&task, long).unwrap();
+    std::fs::copy(root().join("assets/models/half_cheetah.xml"), place.path().join("half_cheetah.xml")).unwrap();
+    let run = place.path().join("run");
+    let child = long_run(&run, &["--env", task.to_str().unwrap()]);
+    std::thread::sleep(Duration::from_millis(500));
+    let told = std::time::Instant::now();
+    signal("INT", &child);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert!(told.elapsed() < Duration::from_secs(3), "{:?}", told.elapsed());
+    assert!(run.join("checkpoint.bin").exists());
+}
+
+/// A program that was started by nohup outlives its terminal.
+#[test]
+fn an_ignored_hangup_stays_ignored() {
+    let place = tempfile::tempdir().unwrap();
+    let run = place.path().join("run");
+    let program = env!("CARGO_BIN_EXE_locomotion");
+    let mut child = Command::new("nohup")
+        .args([program, "train", "--env", "hopper", "--batch", "12", "--time", "2s", "--out", run.to_str().unwrap()])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !run.join("metrics.csv").exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    signal("HUP", &child);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(run.join("final.json").exists());
+}
+
+/// A file is complete or absent, also where a signal ends the program in the middle of it.
+#[test]
+fn a_signal_leaves_no_half_file() {
+    let place = tempfile::tempdir().unwrap();
+    let seen = || std::fs::read_dir(place.path()).unwrap().flatten().map(|entry| entry.path()).collect::<Vec<_>>();
+    let root = place.path().to_str().unwrap();
+    let file = place.path().join("traces.h5");
+    for (target, code, name) in [(["-o", file.to_str().unwrap()], 130, "INT"), (["--minari", "a/b-v0"], 143, "TERM")] {
+        let more: &[&str] = if target[0] == "-o" { &[] } else { &["--root", root] };
+        let child = Command::new(env!("CARGO_BIN_EXE_locomotion"))
+            .args(["export", "half-cheetah", "--episodes", "100000"])
+            .args(target)
+            .args(more)
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        while seen().is_empty() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        signal(name, &child);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(code));
+        let left = Command::new("find").args([root, "-name", ".*.tmp"]).output().unwrap();
+        assert_eq!(stdout(&left), "", "{name}");
+        let _ = std::fs::remove_dir_all(place.path().join("a"));
+    }
 }

@@ -64,6 +64,16 @@ fn wrong_settings_are_refused_with_a_remedy() {
         (&["--env", "ant", "--sigma", "0"], "", 2, "--sigma"),
         (&["--env", "ant", "--budget", "0"], "", 2, "--budget must be at least 1"),
         (&["--env", "ant", "--budget", "30", "--batch", "40"], "", 2, "less than the 40 episodes of one generation"),
+        (&["--env", "ant", "--batch", "1000000000000000"], "", 2, "of memory, but only"),
+        (&["--env", "ant", "--heldout-episodes", "1000000000000000"], "", 2, "of memory, but only"),
+        (&["--env", "ant", "--batch", "4", "--episodes-per-candidate", "4611686018427387904"], "", 2, "of memory"),
+        (&["--env", "ant", "--batch", "18446744073709551614"], "", 2, "--batch must be at most"),
+        (&["--env", "ant", "--seed", "9223372036854775808"], "", 2, "--seed must be at most 9223372036854775807"),
+        (&["--env", "ant", "--budget", "18446744073709551615"], "", 2, "--budget must be at most"),
+        (&["--env", "ant", "--threads", "1000000"], "", 2, "1000000 is not in 0..=1024"),
+        (&["--env", "ant", "--init", "uniform", "--bound", "1e308"], "", 2, "up to 1e50"),
+        (&["--env", "ant", "--sigma", "1e308"], "", 2, "use a number from 1e-300 to 1e50"),
+        (&["--env", "ant", "--sigma", "1e-320"], "", 2, "use a number from 1e-300 to 1e50"),
         (&["--env", "ant", "--baseline", "syncma"], "", 2, "--baseline names the optimizer of the run itself"),
         (&["--env", "ant", "--optimizer", "cmaes"], "", 2, "cma-es"),
         (&["--env", "ant", "--time", "soon"], "", 2, "write 4h, 90s"),
@@ -195,7 +205,7 @@ fn names_and_numbers_as_people_type_them_get_a_sentence() {
         assert!(message.contains(wanted), "{arguments:?}: {message}");
     }
     assert!(!stderr(&locomotion(&["train", "--env", "ant", "--optimizer", "ppo"])).contains("did you mean"));
-    let many = locomotion(&["eval", "Swimmer-v5", "--episodes", "1", "--threads", "9999"]);
+    let many = locomotion(&["eval", "Swimmer-v5", "--episodes", "1", "--threads", "999"]);
     assert!(many.status.success() && stderr(&many).contains("threads are used"), "{}", stderr(&many));
     let help = stdout(&locomotion(&["train", "--help"]));
     for default in ["[default: 0]", "[default: syncma]", "[default: the task's, or 10000]"] {
@@ -241,5 +251,23 @@ fn a_comparison_takes_several_tasks() {
     for task in ["hopper", "walker"] {
         let page = folder.path().join(task).join("report.html");
         assert!(page.exists() && stdout(&output).contains(page.to_str().unwrap()), "{}", stdout(&output));
+    }
+}
+
+/// A covariance with a row and a column for each of 360,033 weights would need 3 TB.
+#[test]
+fn a_search_that_does_not_fit_into_memory_is_refused_before_it_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let (task, out) = (folder.path().join("robot.toml"), folder.path().join("run"));
+    let hopper = std::fs::read_to_string(root().join("envs/hopper.toml")).unwrap();
+    std::fs::write(&task, hopper + &"\n[[observation]]\nof = \"qvel\"\n".repeat(20_000)).unwrap();
+    std::fs::copy(root().join("assets/models/hopper.xml"), folder.path().join("hopper.xml")).unwrap();
+    for optimizer in [["--variant", "adaptive"], ["--optimizer", "cma-es"]] {
+        let fixed = ["train", "--env", task.to_str().unwrap(), "--out", out.to_str().unwrap()];
+        let output = locomotion(&[&fixed[..], &optimizer].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        assert!(stderr(&output).contains("W has 3 × 120011 numbers"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("`--variant steady`"), "{}", stderr(&output));
+        assert!(!out.exists());
     }
 }

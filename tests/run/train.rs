@@ -172,6 +172,18 @@ fn the_papers_protocol_sets_its_choices_together_and_says_what_differs() {
     }
     assert_eq!(settings["episodes_per_candidate"].as_integer(), Some(10));
     assert_eq!(settings["sigma"].as_float(), Some(0.1));
+
+    // It trains on seeds 0 to 9, as the paper did. Scores are from other seeds, or say so.
+    assert!(stdout(&output).contains("on 100 seeds other than those of training"), "{}", stdout(&output));
+    let policy: serde_json::Value = serde_json::from_str(&read(&out, "final.json")).unwrap();
+    assert_eq!(policy["provenance"]["training_seeds"], serde_json::json!([0, 9]));
+    let eval = |more: &[&str]| {
+        let output = locomotion(&[&["eval", out.to_str().unwrap(), "--episodes", "3"], more].concat());
+        ok(&output);
+        stdout(&output)
+    };
+    assert!(eval(&[]).contains("reset seeds 10 to 12") && !eval(&[]).contains("optimistic"));
+    assert!(eval(&["--seed", "8"]).contains("2 of these seeds were used in training"), "{}", eval(&["--seed", "8"]));
 }
 
 /// Candidates that do not differ have the same return if they start from the same reset.

@@ -3,7 +3,7 @@
 use super::super::again::path;
 use super::super::interrupt::Interrupt;
 use super::super::progress;
-use super::super::{print, print_json, write_table};
+use super::super::{print, print_json, say, write_table};
 use crate::benchmark::{Contestant, Results, Trial, run_all, usual_batch};
 use crate::benchmark::{Description, TrialOutcome, paper};
 use crate::optim::{OptimizerKind, turbo};
@@ -44,7 +44,7 @@ pub struct Common {
     #[arg(long, default_value = OUT, value_name = "DIR")]
     out: PathBuf,
     /// Threads; 0 means one per core. Results do not depend on it
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = super::super::threads())]
     threads: usize,
     /// Print one JSON document
     #[arg(long)]
@@ -179,7 +179,7 @@ impl Common {
         match (outcomes, interrupt.code()) {
             (Some(outcomes), None) => Ok(Ended::Whole(outcomes)),
             (_, code) => {
-                eprintln!("saved; run the same command again to continue");
+                say("saved; run the same command again to continue");
                 Ok(Ended::Interrupted(code.unwrap_or(1)))
             }
         }

@@ -11,7 +11,7 @@ pub struct Speed {
     #[arg(long, value_name = "TASK|FILE.toml")]
     env: Vec<String>,
     /// Threads for the scaling measurement; 0 means one per core
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = super::super::threads())]
     threads: usize,
     /// Rounds; each one times rollouts and the bare loop, on one thread and on all, directly after one another
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]

@@ -42,7 +42,7 @@ pub fn head(search: &Training) -> String {
     if settings.protocol == Some(Protocol::Paper) {
         text += "  protocol    paper: seeds 0 to 9 in lockstep, all stop when one ends; raw\n";
         text += "              observations, although the paper's code used the statistics of a\n";
-        text += "              policy trained by ARS beforehand\n";
+        text += "              policy trained by ARS beforehand; scores use other seeds\n";
     }
     text += &format!("  budget      {} episodes{target}\n", thousands(settings.budget.unwrap_or(0) as f64, 0));
     if let Some(broker) = &search.workers {

@@ -4,12 +4,14 @@ mod crew;
 mod head;
 mod table;
 
+use super::again::path;
 use super::terminal::{self, Pen, clock, sparkline};
 use super::{note, print};
 use crate::Result;
 use crate::plot::numbers::{score, thousands};
 use crate::rollout::broker::{Board, Counts};
 use crate::run_folder::{BEST, FINAL, GenerationRow};
+use crate::settings::Protocol;
 use crate::train::{Moment, Progress, Stop, Training};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
@@ -186,16 +188,22 @@ impl Screen {
             let score = score(file);
             let [mean, std, median, min, fell] =
                 ["mean", "std", "median", "min", "fell"].map(|field| number(&score, field));
-            let spread = format!("median {median:.1}, least {min:.1}, {:.0} % fell", 100.0 * fell);
+            let mut spread = format!("median {median:.1}, least {min:.1}, {:.0} % fell", 100.0 * fell);
+            if let Some(diverged) = score["diverged"].as_u64() {
+                spread += &format!(", the physics broke down in {diverged}");
+            }
             format!("  {name:<8} {mean:>8.1} ± {std:<7.1} {what}\n{:<30}{spread}\n", "")
         };
         let mut text = format!("\ndone: {stop}\n\n");
-        text += &tell("final", FINAL, "the center, on 100 fresh seeds");
+        let fixed = search.run.settings.protocol == Some(Protocol::Paper);
+        let fresh = if fixed { "the center, on 100 seeds not of training" } else { "the center, on 100 fresh seeds" };
+        text += &tell("final", FINAL, fresh);
         text += &tell("best", BEST, "the best policy found, on the same seeds");
         if let Some(counts) = counts.filter(|counts| *counts != Counts::default()) {
             text += &format!("\n  on the way: {}; the result is not affected\n", crew::troubles(&counts));
         }
-        text += &format!("\n  {folder}/best.json\n  play it: locomotion eval {folder}/best.json\n");
+        let best = path(&search.folder.file(BEST));
+        text += &format!("\n  {best}\n  play it: locomotion eval {best}\n");
         print(&text)
     }
 

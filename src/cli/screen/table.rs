@@ -53,7 +53,9 @@ impl Table {
             text += &format!(" {:>8}", steps(row.steps));
         }
         text += &format!(" {:>8} {length:>7} {:>9}", clock(row.seconds), number(Some(row.center_return)));
-        text += &self.pen.write(Ink::Bold, &format!(" {mean:>9.1} ± {sd:<7.1}"));
+        // A mean with a diverged episode is no number.
+        let mean = if mean.is_finite() { format!("{mean:.1}") } else { "diverged".to_string() };
+        text += &self.pen.write(Ink::Bold, &format!(" {mean:>9} ± {sd:<7.1}"));
         let best = format!(" {:>8}", number(row.best_return));
         let better = row.best_return.is_some_and(|best| best > self.best);
         text += &if better { self.pen.write(Ink::Good, &best) } else { best };

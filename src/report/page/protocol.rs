@@ -137,7 +137,7 @@ fn objective(asked: &Asked) -> String {
     let rule = match (settings.protocol == Some(Protocol::Paper), episodes) {
         (true, n) => format!(
             "A candidate's score is its mean return over {n} episodes on reset seeds 0 to {}, run in lockstep: all \
-             stop when the first one ends.",
+             stop when the first one ends. The returns on this page are from other seeds.",
             n.saturating_sub(1)
         ),
         (false, 1) => "A candidate's score is its return in one episode from a fresh reset seed.".into(),

@@ -78,6 +78,9 @@ fn scored(run: &Run, name: &str) -> Result<Option<Cell>> {
     let Some(policy) = run.folder.read_policy(name)? else { return Ok(None) };
     let part = |field: &str| policy.score.as_ref().and_then(|score| score.get(field)).and_then(Value::as_f64);
     let Some(exact) = part("mean") else { return Ok(Some(Cell::text("not scored"))) };
-    let spread = part("std").map_or(String::new(), |std| format!(" ± {}", score(std)));
+    let mut spread = part("std").map_or(String::new(), |std| format!(" ± {}", score(std)));
+    if let Some(diverged) = part("diverged") {
+        spread += &format!(" ({diverged} diverged)");
+    }
     Ok(Some(Cell::Number { exact, shown: score(exact), spread }))
 }
