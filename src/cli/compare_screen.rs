@@ -1,11 +1,11 @@
 //! What a user sees while a comparison runs: a line for every running trial, and one for all of them with the time left
 //! and the ranking so far. Without a terminal, a line for every trial that ends.
 
-use super::{in_flags, note, say};
 use super::terminal::clock;
+use super::{in_flags, note, say};
 use crate::plot::numbers::score;
-use crate::{Error, Result};
 use crate::train::{Moment, PlannedRun, Progress, Stop, Watch};
+use crate::{Error, Result};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, stderr};

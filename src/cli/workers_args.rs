@@ -1,6 +1,6 @@
 //! The flags of a run that is computed by workers on other machines too.
 
-use super::number::{self, FlagValue};
+use super::number;
 use crate::rollout::broker::{Address, Board, Broker};
 use crate::workers::threads;
 use crate::{Error, Result};
