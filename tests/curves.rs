@@ -6,7 +6,7 @@ mod common;
 
 use common::runs::Fake;
 use common::{locomotion, stderr, stdout};
-use locomotion::plot::Axis;
+use locomotion::plot::{Axis, Curve, Sheet, Style, Yardstick, learning};
 use locomotion::report::curves::{curve, figure};
 use locomotion::report::repetitions::{Group, group};
 use locomotion::report::runs::collect;
@@ -40,7 +40,7 @@ fn the_band_holds_the_median_and_the_order_of_runs_changes_nothing() {
     let mut folders = experiment(root.path());
     let drawn = |folders: &[PathBuf], axis| {
         let groups = groups(folders);
-        for curve in groups.iter().map(|group| curve(group, axis)) {
+        for curve in groups.iter().map(|group| curve(group, Style::new(0, 0), axis)) {
             assert!(curve.heldout.len() >= 10 && curve.best.len() >= 10);
             for p in curve.heldout.iter().chain(&curve.best) {
                 assert!(p.low <= p.median && p.median <= p.high, "{p:?}");
@@ -54,9 +54,48 @@ fn the_band_holds_the_median_and_the_order_of_runs_changes_nothing() {
         assert_eq!(drawn(&folders, axis), first, "the same bytes twice");
         folders[2..].reverse();
         assert_eq!(drawn(&folders, axis), first, "seeds in another order");
-        assert!(first.0.starts_with("<svg ") && !first.0.contains("<text"), "text is outlines");
+        assert!(first.0.starts_with("<svg "));
         assert!(first.1.starts_with(b"\x89PNG"));
     }
+}
+
+/// What a reader may search for is text, and its letters travel with it.
+#[test]
+fn an_svg_has_real_text_and_is_small() {
+    let root = tempfile::tempdir().unwrap();
+    let svg = figure(&groups(&experiment(root.path())), Axis::Episodes).unwrap().svg().unwrap();
+    for text in ["syncma (n = 5)", "training episodes", "2.0: doing nothing (W = 0), seeds 0-19", "swimmer"] {
+        let shown = |words: &str| svg.contains(&format!(">{words}"));
+        // A long label is wrapped.
+        assert!(shown(text) || shown(&text[..14]), "{text}");
+    }
+    assert!(svg.contains("@font-face") && svg.contains("textLength"), "the font is inside, and widths are fixed");
+    assert!(svg.len() < 60_000, "{} bytes", svg.len());
+}
+
+/// The figure reaches down to what doing nothing returns, however far the data is above it, and other reference values
+/// far away take no room beside the curves.
+#[test]
+fn the_axis_includes_doing_nothing_and_far_yardsticks_take_no_width() {
+    let curves = |value: f64| {
+        let trace = vec![(100.0, value), (200.0, value + 1.0)];
+        [Curve::new("a".into(), Style::new(0, 0), &[trace], &[], &[])]
+    };
+    let stick = |value, is_origin| Yardstick { value, what: "reference".into(), is_origin };
+    let draw = |curves: &[Curve], sticks: &[Yardstick]| {
+        learning::draw(Sheet::WIDE, "t", curves, sticks, Axis::Episodes).unwrap().svg("t").unwrap()
+    };
+    let with_origin = draw(&curves(350.0), &[stick(0.0, true)]);
+    assert!(with_origin.contains(">0<") && with_origin.contains(">350<"), "the axis begins at doing nothing");
+    let without = draw(&curves(350.0), &[stick(0.0, false)]);
+    assert!(!without.contains(">0: reference<") && without.contains("Below the figure: 0, reference."));
+    // The right end of the horizontal axis, as its last tick shows it.
+    let end = |svg: &str| {
+        let tick = svg.lines().filter(|line| line.contains(">200<")).next_back().unwrap();
+        tick.split("x=\"").nth(1).unwrap().split('"').next().unwrap().parse::<f64>().unwrap()
+    };
+    assert!(end(&without) > 800.0, "{}", end(&without));
+    assert!(end(&with_origin) < 700.0, "a value inside the figure has its name beside it");
 }
 
 #[test]
@@ -64,7 +103,7 @@ fn a_curve_ends_where_fewer_than_three_quarters_of_the_seeds_remain() {
     let root = tempfile::tempdir().unwrap();
     let fake = |seed: u64| Fake { generations: [20, 20, 12, 8][seed as usize], ..Fake::new("syncma", seed, 355.0) };
     let folders: Vec<PathBuf> = (0..4).map(|seed| fake(seed).write(root.path())).collect();
-    let curve = curve(&groups(&folders)[0], Axis::Episodes);
+    let curve = curve(&groups(&folders)[0], Style::new(0, 0), Axis::Episodes);
     let seeds: Vec<(f64, usize)> = curve.heldout.iter().map(|p| (p.x, p.seeds)).collect();
     assert_eq!(seeds, [(200.0, 4), (400.0, 4), (600.0, 4), (800.0, 4), (1000.0, 3), (1200.0, 3)]);
 }

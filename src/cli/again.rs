@@ -27,7 +27,8 @@ pub fn commands(groups: &[Group], folders: &[PathBuf], shown: &[(PathBuf, u64)])
 /// Returns one line for all seeds of a group.
 fn train(group: &Group) -> String {
     let Some(first) = group.runs.first() else { return String::new() };
-    let command = format!("locomotion train{}", flags(&first.settings));
+    let settings = PartialSettings { env: Some(first.robot.clone()), ..first.settings.clone() };
+    let command = format!("locomotion train{}", flags(&settings));
     let place = format!("{AGAIN}/{}", slug(&group.label));
     match &group.runs[..] {
         [one] => format!("{command} --seed {0} --out {place}/seed-{0}", one.seed),

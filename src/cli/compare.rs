@@ -1,13 +1,15 @@
-use super::again::path;
+use super::again::{self, path};
+use super::compare_screen::CompareScreen;
 use super::interrupt::Interrupt;
 use super::settings_args::{SettingsArgs, command};
+use super::terminal::count;
 use super::train::{resolve_shared, usual_folder};
 use super::workers_args::WorkersArgs;
 use super::{in_flags, note, print, print_json, say, write_table};
 use crate::benchmark::Contestant;
 use crate::plot::Axis;
 use crate::report::comparison::Comparison;
-use crate::report::{curves, repetitions, runs};
+use crate::report::{curves, page, repetitions, runs};
 use crate::settings::PartialSettings;
 use crate::train::{Failure, PlannedRun, Resume, RunOptions, run_all};
 use crate::{Error, Result};
@@ -17,6 +19,7 @@ use std::time::Duration;
 
 #[derive(Args)]
 pub struct Compare {
+    /// The settings of every trial; `--env` takes several tasks, separated by commas.
     #[command(flatten)]
     settings: SettingsArgs,
     /// Optimizers, separated by commas. SynCMA's variant and lambda0 may follow: syncma:exact:4
@@ -63,16 +66,10 @@ impl Compare {
             command,
         };
         let how = Resume { previous: false, allow_drift: self.allow_drift };
-        let failures = run_all(&trials, how, &options, &|trial, ended| {
-            let folder = trial.folder.path().display();
-            match ended {
-                Ok((stop, notes)) => {
-                    notes.iter().for_each(|text| note(&format!("{folder}: {text}")));
-                    say(&format!("{folder}: {stop}"));
-                }
-                Err(error) => say(&format!("{folder}: failed: {}", in_flags(&error.message, &error.fields))),
-            }
-        })?;
+        let screen = CompareScreen::new(self.head(trials.len()), self.envs().len() > 1);
+        let ran = run_all(&trials, how, &options, &screen);
+        screen.end();
+        let failures = ran?;
         if !failures.is_empty() {
             return Err(all_of(failures, trials.len()));
         }
@@ -83,6 +80,27 @@ impl Compare {
         self.conclude(&trials).map(|()| 0)
     }
 
+    /// The tasks, separated by commas.
+    fn envs(&self) -> Vec<Option<String>> {
+        match &self.settings.env {
+            Some(envs) => envs.split(',').map(|env| Some(env.trim().to_string())).collect(),
+            None => vec![None],
+        }
+    }
+
+    /// Says what is compared.
+    fn head(&self, trials: usize) -> String {
+        let envs: Vec<String> = self.envs().into_iter().flatten().collect();
+        let optimizers: Vec<String> = self.optimizers.iter().map(|contestant| contestant.to_string()).collect();
+        format!(
+            "comparing {} on {}, {} each: {}",
+            optimizers.join(", "),
+            envs.join(", "),
+            count(self.seeds.into(), "seed"),
+            count(trials, "trial"),
+        )
+    }
+
     fn trials(&self) -> Result<Vec<PlannedRun>> {
         let first = self.settings.seed.unwrap_or(0);
         let end = first.saturating_add(u64::from(self.seeds));
@@ -90,9 +108,10 @@ impl Compare {
             return Err(Error::usage(format!("--seed is too large: the last trial's seed must be below {}", i64::MAX)));
         }
         let mut trials: Vec<(&Contestant, PlannedRun)> = Vec::new();
-        for contestant in &self.optimizers {
+        for (env, contestant) in self.envs().iter().flat_map(|env| self.optimizers.iter().map(move |c| (env, c))) {
             for seed in first..end {
                 let flags = PartialSettings {
+                    env: env.clone(),
                     optimizer: Some(contestant.optimizer),
                     variant: contestant.variant.or(self.settings.variant),
                     lambda0: contestant.lambda0.or(self.settings.lambda0),
@@ -122,25 +141,43 @@ impl Compare {
         Ok(trials)
     }
 
-    /// Prints the table and writes it, together with the figure, next to the trials.
+    /// Prints the table of every task and writes it next to its trials, together with the figure and the page.
     fn conclude(&self, trials: &[PlannedRun]) -> Result<()> {
-        let folders: Vec<PathBuf> = trials.iter().map(|trial| trial.folder.path().to_path_buf()).collect();
-        let groups = repetitions::group(runs::read(&folders)?)?;
-        let comparison = Comparison::new(&groups);
-        let place = folders[0].ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf();
-        if curves::can_draw(&groups) {
-            curves::figure(&groups, Axis::Episodes)?.write(&place.join("comparison-curves.svg"), true)?;
-        } else {
-            note("no curves were drawn, because no trial has a held-out return");
-        }
-        let table = [comparison.text(), comparison.csv(), comparison.markdown()];
-        write_table(&place, "comparison", table, &comparison)?;
+        let of_task = |trial: &PlannedRun| trial.resolved.settings.env.clone();
+        let comparisons = trials.chunk_by(|a, b| of_task(a) == of_task(b)).map(conclude).collect::<Result<Vec<_>>>()?;
         if self.json {
-            return print_json(&comparison);
+            return match &comparisons[..] {
+                [(one, _)] => print_json(one),
+                several => print_json(&several.iter().map(|(comparison, _)| comparison).collect::<Vec<_>>()),
+            };
         }
-        let written = place.join("comparison.{txt,csv,md,json}, comparison-curves.{svg,png,csv}");
-        print(&format!("{}\nwrote {}\n", comparison.text(), written.display()))
+        let told = |(comparison, place): &(Comparison, PathBuf)| {
+            format!(
+                "{}\nwrote {}\n      {}\n",
+                comparison.text(),
+                place.join("comparison.{txt,csv,md,json}, comparison-curves.{svg,png,csv}").display(),
+                place.join("report.html").display()
+            )
+        };
+        print(&comparisons.iter().map(told).collect::<Vec<_>>().join("\n"))
     }
+}
+
+/// Compares the trials of one task. Returns the folder that the results were written to.
+fn conclude(trials: &[PlannedRun]) -> Result<(Comparison, PathBuf)> {
+    let folders: Vec<PathBuf> = trials.iter().map(|trial| trial.folder.path().to_path_buf()).collect();
+    let groups = repetitions::group(runs::read(&folders)?)?;
+    let comparison = Comparison::new(&groups);
+    let place = folders[0].ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf();
+    if curves::can_draw(&groups) {
+        curves::figure(&groups, Axis::Episodes)?.write(&place.join("comparison-curves.svg"), true)?;
+    } else {
+        note("no curves were drawn, because no trial has a held-out return");
+    }
+    let table = [comparison.text(), comparison.csv(), comparison.markdown()];
+    write_table(&place, "comparison", table, &comparison)?;
+    page::write(&folders, again::commands, &place.join("report.html"), true)?;
+    Ok((comparison, place))
 }
 
 /// All failures of a comparison as one error, of the first one's kind.

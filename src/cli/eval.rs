@@ -1,3 +1,4 @@
+use super::number::{FlagValue, threads};
 use super::policy_arg::PolicyArg;
 use super::{print, print_json};
 use crate::rollout::Evaluator;
@@ -16,7 +17,7 @@ pub struct Eval {
     episodes: u32,
     /// Reset seed of the first episode, as in Gymnasium's reset(seed=…); episode i uses SEED + i [default: 0, or the first
     /// one after the seeds of training]
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true, value_parser = <u64 as FlagValue>::parse)]
     seed: Option<u64>,
     /// Threads; 0 means one per core. Results do not depend on it
     #[arg(long, default_value_t = 0, value_parser = super::threads())]
@@ -52,7 +53,7 @@ impl Eval {
         if seed.checked_add(u64::from(self.episodes)).is_none() {
             return Err(Error::usage("--seed is too large: the last episode's seed does not fit into 64 bits"));
         }
-        let evaluator = Evaluator::new(&task, self.threads)?;
+        let evaluator = Evaluator::new(&task, threads(self.threads))?;
         let report = Report::new(task.name(), evaluator.run_seeds(&policy, seed, self.episodes as usize), seeds);
         if self.json { print_json(&report) } else { print(&report.text()) }
     }

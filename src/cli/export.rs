@@ -1,4 +1,5 @@
 use super::interrupt::Interrupt;
+use super::number::{FlagValue, threads};
 use super::policy_arg::PolicyArg;
 use super::{print, progress};
 use crate::policy::PolicyFile;
@@ -31,7 +32,7 @@ pub struct Export {
     #[arg(long, default_value_t = 10, value_parser = super::episodes())]
     episodes: u32,
     /// Reset seed of the first episode, as in Gymnasium's reset(seed=…); episode i uses SEED + i
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = <u64 as FlagValue>::parse)]
     seed: u64,
     /// Threads; 0 means one per core. Results do not depend on it
     #[arg(long, default_value_t = 0, value_parser = super::threads())]
@@ -51,6 +52,13 @@ enum FileLayout {
 
 impl Export {
     pub fn run(self) -> Result<()> {
+        if let Some(output) = &self.output {
+            let ending = output.extension().unwrap_or_default().to_ascii_lowercase();
+            if !["h5", "hdf5"].iter().any(|known| ending == *known) {
+                let what = format!("--output must end in .h5 or .hdf5: {}", output.display());
+                return Err(Error::usage(what).hint("traces are HDF5 files; h5py, MATLAB and Julia read them"));
+            }
+        }
         let (task, policy, file) = self.policy.open()?;
         let last = self.seed.checked_add(u64::from(self.episodes));
         if last.is_none_or(|last| i64::try_from(last).is_err()) {
@@ -58,7 +66,7 @@ impl Export {
         }
         let id = self.minari.as_deref().map(DatasetId::parse).transpose()?;
         Interrupt::clean_up()?;
-        let evaluator = Evaluator::new(&task, self.threads)?;
+        let evaluator = Evaluator::new(&task, threads(self.threads))?;
         let request = Request {
             evaluator: &evaluator,
             task: &task,

@@ -4,19 +4,25 @@
 mod again;
 mod bench;
 mod compare;
+mod compare_screen;
 mod envs;
 mod eval;
 mod export;
 mod interrupt;
+mod live;
+mod new;
+mod number;
 mod optimizers;
 mod plot;
 mod policies;
 mod policy_arg;
+mod print_config;
 mod progress;
 mod render;
 mod report;
 mod screen;
 mod settings_args;
+mod terminal;
 mod train;
 mod view;
 mod worker;
@@ -24,6 +30,7 @@ mod workers_args;
 
 use crate::atomic;
 use crate::error::visible;
+use crate::run_folder::mujoco_version;
 use crate::{Error, Result};
 use clap::builder::{RangedI64ValueParser, RangedU64ValueParser};
 use clap::{Parser, Subcommand};
@@ -31,10 +38,11 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 /// Searches for linear policies that make MuJoCo robots walk, without derivatives.
 #[derive(Parser)]
-#[command(version, arg_required_else_help = true, max_term_width = 110, after_help = EXIT_CODES)]
+#[command(version = versions(), arg_required_else_help = true, max_term_width = 110, after_help = EXIT_CODES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -43,6 +51,20 @@ struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes: 0 done; 1 failed; 2 wrong command line or settings; 3 an input file is unreadable, corrupt or of another \
 version; 4 cannot write; 129, 130, 143 interrupted after saving.";
+
+/// The program's version, and those of what it is made of.
+fn versions() -> &'static str {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    TEXT.get_or_init(|| {
+        let (major, minor, patch) = hdf5::library_version();
+        format!(
+            "{} (MuJoCo {}, HDF5 {major}.{minor}.{patch}, build {})",
+            env!("CARGO_PKG_VERSION"),
+            mujoco_version(),
+            &env!("TRAINING")[..12.min(env!("TRAINING").len())]
+        )
+    })
+}
 
 #[derive(Subcommand)]
 enum Command {
@@ -56,6 +78,8 @@ enum Command {
     Optimizers(optimizers::Optimizers),
     /// List the tasks, or show one task's definition
     Envs(envs::Envs),
+    /// Write a first task for your own model
+    New(new::New),
     /// Run a policy for some episodes and report its returns
     Eval(eval::Eval),
     /// Draw learning curves of runs
@@ -65,6 +89,7 @@ enum Command {
     /// Show a policy: MP4 video, animated GIF, a PNG contact sheet of its gait, or an interactive web page
     Render(render::Render),
     /// Watch a policy in a window
+    #[cfg_attr(not(feature = "viewer"), command(hide = true))]
     View(view::View),
     /// Record a policy's episodes as HDF5: one file, or a dataset that Minari opens
     Export(export::Export),
@@ -84,6 +109,7 @@ pub fn run() -> ExitCode {
         Command::Policies(command) => command.run().map(|()| 0),
         Command::Optimizers(command) => command.run().map(|()| 0),
         Command::Envs(command) => command.run().map(|()| 0),
+        Command::New(command) => command.run().map(|()| 0),
         Command::Eval(command) => command.run().map(|()| 0),
         Command::Plot(command) => command.run().map(|()| 0),
         Command::Report(command) => command.run().map(|()| 0),

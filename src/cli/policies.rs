@@ -1,6 +1,7 @@
 use super::{print, print_json};
 use crate::Result;
 use crate::policy::PolicyFile;
+use crate::suggest;
 use clap::Args;
 use serde_json::json;
 
@@ -23,6 +24,11 @@ crate::sim::for_all_tasks!(shipped);
 /// Returns the text of a policy that ships with the program.
 pub fn text(task: &str) -> Option<&'static str> {
     SHIPPED.iter().find(|(name, _)| *name == task).map(|(_, text)| *text)
+}
+
+/// Returns the name of the shipped policy most similar to this one.
+pub fn nearest(name: &str) -> Option<&'static str> {
+    suggest::nearest(name, SHIPPED.iter().map(|(task, _)| *task))
 }
 
 impl Policies {

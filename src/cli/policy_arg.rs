@@ -1,6 +1,6 @@
 //! The policy that a command works on, and its task.
 
-use super::policies;
+use super::{note, policies};
 use crate::policy::{LinearPolicy, PolicyFile};
 use crate::run_folder::{BEST, FINAL, Folder};
 use crate::sim::{self, Task};
@@ -23,14 +23,19 @@ pub struct PolicyArg {
 impl PolicyArg {
     pub fn open(&self) -> Result<(Arc<Task>, LinearPolicy, PolicyFile)> {
         let path = self.path()?;
-        let shipped = self.policy.to_str().filter(|_| !self.policy.exists()).and_then(policies::text);
+        let name = self.policy.to_str().filter(|_| !self.policy.exists()).map(sim::canonical);
+        let shipped = name.and_then(policies::text);
         let file = match shipped {
             Some(text) => PolicyFile::from_text(text, &path)?,
-            None => PolicyFile::read(&path)?,
+            None => PolicyFile::read(&path).map_err(|error| match name.and_then(policies::nearest) {
+                Some(near) => error.hint(format!("did you mean `{near}`? `locomotion policies` lists those that ship")),
+                None => error,
+            })?,
         };
         let env = self.env.clone().or_else(|| env_of_run(&path)).unwrap_or_else(|| file.task.clone());
         let task = sim::find(&env).map_err(|e| self.name_the_field(e, &path))?;
         let policy = file.policy_for(&path, task.name(), task.observations, task.actions)?;
+        tell_another_model(&file, &task);
         Ok((task, policy, file))
     }
 
@@ -61,9 +66,24 @@ impl PolicyArg {
     }
 }
 
+/// Tells if a policy was trained with another task or model than it is played with.
+fn tell_another_model(file: &PolicyFile, task: &Task) {
+    let program = file.provenance.as_ref().and_then(|provenance| provenance.get("program"));
+    let known = |field: &str| program.and_then(|program| program.get(field)).and_then(|value| value.as_str());
+    let differs = |was: Option<&str>, now: String| was.is_some_and(|was| was != now);
+    let model = differs(known("model_sha256"), task.model_sha256.clone());
+    let rules = differs(known("task_sha256"), task.rules_sha256());
+    let what = match (rules, model) {
+        (_, true) => "another model",
+        (true, false) => "other rules of the task",
+        (false, false) => return,
+    };
+    note(&format!("the policy was trained with {what} than `{}` has here", task.name()));
+}
+
 /// Returns the task of the run that a policy belongs to. A user's own task cannot be found by the name in the policy, and
 /// may have the name of a built-in one.
 fn env_of_run(path: &Path) -> Option<String> {
     let folder = Folder::new(path.parent()?);
-    folder.is_taken().then(|| folder.read_run().ok()?.settings.env).flatten()
+    folder.is_taken().then(|| folder.read_run().ok().map(|run| folder.env(&run))).flatten()
 }

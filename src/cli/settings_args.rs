@@ -1,9 +1,10 @@
 //! The settings of a run as flags.
 
 use super::again::flag;
+use super::number::FlagValue;
 use crate::optim::{OptimizerKind, Variant};
 use crate::settings::{
-    Bound, Init, Normalize, PartialSettings, Protocol, Resets, SurvivalShift, Time, for_all_settings,
+    Bound, Init, Normalize, PartialSettings, Protocol, Resets, SurvivalShift, Target, Time, for_all_settings,
 };
 use clap::Args;
 
@@ -15,7 +16,7 @@ macro_rules! flags {
             $(#[$env_doc])*
             #[arg(long, value_name = "TASK|FILE.toml")]
             pub env: Option<String>,
-            $($(#[$doc])* #[arg(long, allow_negative_numbers = true)] pub $name: Option<$type>,)*
+            $($(#[$doc])* #[arg(long, allow_negative_numbers = true, value_parser = <$type as FlagValue>::parse)] pub $name: Option<$type>,)*
         }
 
         impl From<SettingsArgs> for PartialSettings {

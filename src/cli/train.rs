@@ -1,16 +1,21 @@
 use super::again::path;
 use super::interrupt::Interrupt;
+use super::live::LivePage;
+use super::print_config;
 use super::screen::Screen;
 use super::settings_args::{SettingsArgs, command};
 use super::workers_args::WorkersArgs;
 use super::{note, print};
 use crate::optim::OptimizerKind;
 use crate::plot::Axis;
+use crate::plot::numbers::score;
+use crate::report::runs::Run;
+use crate::report::tensorboard::EventFile;
 use crate::report::{curves, repetitions, runs};
 use crate::run_folder::{Folder, LockedFolder, RunFile};
 use crate::settings::{PartialSettings, Resolved};
 use crate::sim;
-use crate::train::{Resume, RunOptions, Stop, Training};
+use crate::train::{Moment, Resume, RunOptions, Stop, Training};
 use crate::{Error, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -35,10 +40,10 @@ pub struct Train {
     /// With --resume: continue even if the program, MuJoCo, the task or the model has changed; recorded in run.toml
     #[arg(long, requires = "resume")]
     allow_drift: bool,
-    /// Settings from a TOML file; flags override it
-    #[arg(long, value_name = "FILE")]
+    /// Settings from a TOML file, as --print-config prints it, or those of another run; flags override them
+    #[arg(long, value_name = "FILE|RUN")]
     config: Option<PathBuf>,
-    /// Print every setting with its origin, and exit
+    /// Print every setting with its origin as TOML, and exit
     #[arg(long)]
     print_config: bool,
     #[command(flatten)]
@@ -49,6 +54,13 @@ pub struct Train {
     /// Replace an existing run in the folder
     #[arg(long)]
     force: bool,
+    /// Keep a web page of the run up to date while it goes on: the curve, the newest best policy and the time left. It
+    /// reloads itself in a browser
+    #[arg(long)]
+    live: bool,
+    /// Also write the measurements as an event file for TensorBoard, into the run folder
+    #[arg(long)]
+    tensorboard: bool,
     /// Print JSON lines
     #[arg(long)]
     json: bool,
@@ -60,9 +72,9 @@ pub struct Train {
 impl Train {
     /// Returns the exit code: 0, or 128 + the signal that ended it.
     pub fn run(self) -> Result<u8> {
-        let config = self.config.as_deref().map(PartialSettings::read).transpose()?;
+        let config = self.config.as_deref().map(read_config).transpose()?;
         if self.print_config {
-            return explain(&resolve(self.settings.into(), config)?).map(|()| 0);
+            return print(&print_config::text(&resolve(self.settings.into(), config)?)?).map(|()| 0);
         }
         self.check_baseline(config.as_ref())?;
         let interrupt = Interrupt::listen()?;
@@ -75,11 +87,21 @@ impl Train {
         if let Some(code) = interrupt.code() {
             return Ok(code);
         }
-        let groups = repetitions::group(runs::read(&paths)?)?;
-        if curves::can_draw(&groups) {
-            curves::figure(&groups, Axis::Episodes)?.write(&main.folder.file("curves.svg"), true)?;
+        let runs = runs::read(&paths)?;
+        let figure = main.folder.file("curves.svg");
+        let verdict = verdict(&runs);
+        let groups = repetitions::group(runs)?;
+        let drawn = curves::can_draw(&groups);
+        if drawn {
+            curves::figure(&groups, Axis::Episodes)?.write(&figure, true)?;
         } else if !self.quiet {
             note("no curves were drawn, because there is no held-out return yet");
+        }
+        if !self.json && !self.quiet {
+            let page = main.folder.file("report.html");
+            let page = if self.live { format!("  {}\n", page.display()) } else { String::new() };
+            let figure = if drawn { format!("  {}\n", figure.display()) } else { String::new() };
+            print(&format!("{verdict}{figure}{page}"))?;
         }
         Ok(0)
     }
@@ -168,16 +190,43 @@ impl Train {
         let baseline = self.baseline.map_or(String::new(), |baseline| format!(" --baseline {}", baseline.name()));
         let again = format!("locomotion train --resume {}{baseline}", path(folder));
         let mut screen = Screen::new(&search, self.json, self.quiet, again)?;
+        let mut live = self.live.then(|| LivePage::new(search.folder.path()));
+        let mut events = self.tensorboard.then(|| EventFile::create(search.folder.path())).transpose()?;
         let mut failed = Ok(());
-        let stop = search.run(&mut |row| {
-            if let Err(error) = screen.row(row) {
+        let stop = search.run(&mut |moment, progress| {
+            let seen = live.as_mut().map_or(Ok(()), |page| page.see(&moment, &screen.left(progress)));
+            let logged = match (&mut events, &moment) {
+                (Some(events), Moment::Generation(row)) => events.write(row),
+                _ => Ok(()),
+            };
+            if let Err(error) = seen.and(logged).and_then(|()| screen.see(moment, progress)) {
                 failed = Err(error);
             }
         })?;
         failed?;
+        if let Some(page) = live {
+            page.end()?;
+        }
         screen.end(&search, &stop)?;
         Ok(Ended { folder: search.folder, run: search.run, stop })
     }
+}
+
+/// Says which of a run and its baseline ended better, and how little one seed shows.
+fn verdict(runs: &[Run]) -> String {
+    let [main, baseline] = runs else { return String::new() };
+    let (Some(ours), Some(theirs)) = (main.final_score, baseline.final_score) else { return String::new() };
+    let (better, worse) = if ours >= theirs { (main, baseline) } else { (baseline, main) };
+    let (high, low) = (ours.max(theirs), ours.min(theirs));
+    let (winner, loser) = (&better.optimizer, &worse.optimizer);
+    let said = match ours == theirs {
+        true => format!("{winner} and {loser} end level at {}", score(ours)),
+        false => format!("{winner} ends ahead of {loser}: {} against {}", score(high), score(low)),
+    };
+    format!(
+        "\nverdict: {said}, on the same 100 fresh seeds.\n\
+         This is one training seed each; `locomotion compare` measures over several.\n\n"
+    )
 }
 
 /// A run that has ended or was saved, with its folder still locked.
@@ -213,10 +262,12 @@ fn root(folder: &Folder, settings: &PartialSettings) -> Result<Option<PathBuf>> 
     Ok(root.map(Path::to_path_buf))
 }
 
-fn explain(resolved: &Resolved) -> Result<()> {
-    let rows = resolved.explain();
-    let line = |(name, value, origin): (&str, Option<String>, &str)| {
-        format!("{:<24} {:<14} # {origin}\n", format!("{name} ="), value.unwrap_or("(unset)".into()))
-    };
-    print(&rows.into_iter().map(line).collect::<String>())
+/// Reads a settings file, or the settings of a run: its folder or its run.toml.
+fn read_config(path: &Path) -> Result<PartialSettings> {
+    let folder = if path.is_dir() { Some(path) } else { path.parent().filter(|_| path.ends_with("run.toml")) };
+    match folder.map(Folder::new) {
+        Some(run) if run.is_taken() => Ok(run.read_run()?.settings),
+        _ if path.is_dir() => Err(Error::input(path, "no run here: the folder has no `run.toml`")),
+        _ => PartialSettings::read(path),
+    }
 }

@@ -1,5 +1,6 @@
 //! The flags of a run that is computed by workers on other machines too.
 
+use super::number;
 use crate::rollout::broker::{Address, Board, Broker};
 use crate::workers::threads;
 use crate::{Error, Result};
@@ -28,7 +29,7 @@ impl WorkersArgs {
     pub fn threads(&self) -> usize {
         match (&self.workers, self.threads) {
             (Some(_), None) => threads(0),
-            (_, asked) => asked.unwrap_or(0),
+            (_, asked) => number::threads(asked.unwrap_or(0)),
         }
     }
 

@@ -5,6 +5,7 @@
 //! [`Shots`] chooses the moments of a recording. `render` draws them, `fxaa` and `overlay` finish the pictures, and
 //! [`film`] hands them to [`mp4`], [`gif`] or [`contact_sheet`]. [`html`] writes a page that replays an episode.
 
+mod bare;
 pub mod contact_sheet;
 mod fxaa;
 mod gait;

@@ -1,5 +1,6 @@
 //! Draws a pose with MuJoCo, without a display (EGL).
 
+use super::bare;
 use crate::sim::Task;
 use crate::suggest::nearest;
 use crate::{Error, Result};
@@ -22,6 +23,7 @@ pub struct Renderer {
     renderer: MjRenderer,
     /// A simulation of its own, so that drawing never touches the one being drawn.
     data: MjData<Arc<MjModel>>,
+    width: usize,
 }
 
 impl Renderer {
@@ -33,13 +35,16 @@ impl Renderer {
         // Software GL spends most of its time on these, and higher values barely show in a film.
         visual.quality.shadowsize = visual.quality.shadowsize.min(SHADOW);
         visual.quality.offsamples = SAMPLES;
+        bare::lighten(&mut model);
+        let sky = bare::has_sky(&model);
 
         let model = Arc::new(model);
         // Check the user's input first and the machine's abilities second.
         let camera = camera(&model, task, view)?;
         let mut renderer = MjRenderer::new(&model, view.width, view.height, 0).map_err(no_gl)?;
         renderer.set_camera(camera);
-        Ok(Self { renderer, data: MjData::new(model) })
+        renderer.set_depth_rendering(!sky);
+        Ok(Self { renderer, data: MjData::new(model), width: view.width })
     }
 
     /// Draws a pose as an RGB picture, row by row from the top.
@@ -49,7 +54,12 @@ impl Renderer {
         self.data.com_pos();
         self.data.camlight();
         self.renderer.sync_data(&mut self.data).and_then(|()| self.renderer.render()).map_err(failed)?;
-        self.renderer.rgb_flat().map(<[u8]>::to_vec).ok_or_else(|| Error::failed("the renderer returned no picture"))
+        let picture = self.renderer.rgb_flat().map(<[u8]>::to_vec);
+        let mut picture = picture.ok_or_else(|| Error::failed("the renderer returned no picture"))?;
+        if let Some(depth) = self.renderer.depth_flat() {
+            bare::paint_sky(&mut picture, depth, self.width);
+        }
+        Ok(picture)
     }
 }
 
@@ -60,6 +70,8 @@ const SAMPLES: i32 = 0;
 fn camera(model: &MjModel, task: &Task, view: &View) -> Result<MjvCamera> {
     let Some(name) = view.camera.as_ref().or(task.definition.camera.as_ref()) else {
         let mut following = MjvCamera::new_free(model);
+        following.distance = bare::distance(model);
+        following.elevation = -20.0;
         if model.ffi().nbody > 1 {
             following.track(1);
         }

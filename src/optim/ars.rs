@@ -21,8 +21,8 @@ use super::{Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 /// Defaults: 8 directions, of which the better half is used, ν and α. The paper tunes all of them for each task. Such values
 /// are in the files of the tasks.
 const BATCH: usize = 16;
-const NOISE: f64 = 0.03;
-const STEP_SIZE: f64 = 0.02;
+pub(super) const NOISE: f64 = 0.03;
+pub(super) const STEP_SIZE: f64 = 0.02;
 
 /// Whether the policy whitens its observations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -43,6 +43,7 @@ pub mod bounds;
 pub mod cma_es;
 pub mod covariance;
 pub mod dd_cma;
+mod defaults;
 pub mod differential_evolution;
 pub mod gaussian;
 pub mod invigo;

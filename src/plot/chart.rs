@@ -9,12 +9,56 @@ pub const INK: Color = (34, 34, 34);
 pub const GREY: Color = (95, 95, 95);
 pub const FAINT: Color = (226, 226, 226);
 
-/// Okabe and Ito's palette, which color-blind readers can tell apart. Their yellow is left out as too faint for a line.
-const COLORS: [Color; 7] =
-    [(0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (230, 159, 0), (86, 180, 233), (0, 0, 0)];
+/// Okabe and Ito's palette, which color-blind readers can tell apart, without their yellow, which is too faint for a
+/// line. Two darker colors follow it.
+const COLORS: [Color; 9] = [
+    (0, 114, 178),
+    (213, 94, 0),
+    (0, 158, 115),
+    (204, 121, 167),
+    (230, 159, 0),
+    (86, 180, 233),
+    (0, 0, 0),
+    (122, 81, 149),
+    (140, 86, 40),
+];
 /// Dashes and marks tell the lines apart on a gray print as well.
 const DASHES: [&[f32]; 4] = [&[], &[9.0, 4.0], &[3.0, 2.5], &[11.0, 3.0, 2.5, 3.0]];
 pub const DOTTED: &[f32] = &[1.5, 2.5];
+
+/// How a line looks: its color, its dashes and the shape of its marks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Style {
+    pub color: Color,
+    pub dashes: &'static [f32],
+    mark: usize,
+}
+
+impl Style {
+    /// The look of the kind of line at this `place` in the palette, the same in every figure. The second, third, … line
+    /// of one kind (`twin` 1, 2, …) have shades of its color, and other dashes and marks.
+    pub fn new(place: usize, twin: usize) -> Self {
+        let color = COLORS[place % COLORS.len()];
+        let color = match twin % 4 {
+            0 => color,
+            1 => mixed(color, 0.5, (0, 0, 0)),
+            2 => mixed(color, 0.55, (255, 255, 255)),
+            _ => mixed(color, 0.5, (128, 128, 128)),
+        };
+        Self { color, dashes: DASHES[(place + twin) % DASHES.len()], mark: place + twin }
+    }
+
+    /// The color of a line in the background.
+    pub fn faint(&self) -> Color {
+        mixed(self.color, 0.35, (255, 255, 255))
+    }
+}
+
+/// Returns `share` of one color and the rest of the other.
+fn mixed(one: Color, share: f32, other: Color) -> Color {
+    let mix = |a: u8, b: u8| (f32::from(a) * share + f32::from(b) * (1.0 - share)).round() as u8;
+    (mix(one.0, other.0), mix(one.1, other.1), mix(one.2, other.2))
+}
 
 /// The rectangle of a plot and the ranges of data it shows.
 pub struct Frame {
@@ -42,29 +86,21 @@ impl Frame {
     }
 }
 
-pub fn color(index: usize) -> Color {
-    COLORS[index % COLORS.len()]
-}
-
-pub fn dashes(index: usize) -> &'static [f32] {
-    DASHES[index % DASHES.len()]
-}
-
 /// Draws the entries from left to right in as many rows as they need. Returns the baseline of the last row.
-pub fn legend(drawing: &mut Drawing, width: f32, entries: &[(Option<usize>, String)], first_row: f32) -> f32 {
+pub fn legend(drawing: &mut Drawing, width: f32, entries: &[(Option<Style>, String)], first_row: f32) -> f32 {
     let (sample, gap, size) = (34.0, 26.0, 14.5);
     let (mut x, mut y) = (EDGE, first_row);
-    for (index, text) in entries {
+    for (style, text) in entries {
         let text = fit(drawing, text, size, width - 2.0 * EDGE - sample - 8.0);
         let wide = sample + 8.0 + drawing.width_of(&text, size);
         if x > EDGE && x + wide > width - EDGE {
             (x, y) = (EDGE, y + 21.0);
         }
         let line = [(x, y - 5.0), (x + sample, y - 5.0)];
-        match index {
-            Some(index) => {
-                drawing.line(&line, color(*index), 2.4, dashes(*index));
-                shape(drawing, (x + sample / 2.0, y - 5.0), *index);
+        match style {
+            Some(style) => {
+                drawing.line(&line, style.color, 2.4, style.dashes);
+                shape(drawing, (x + sample / 2.0, y - 5.0), style);
             }
             None => drawing.line(&line, GREY, 1.3, DOTTED),
         }
@@ -115,29 +151,29 @@ pub fn wrap(drawing: &Drawing, text: &str, size: f32, room: f32) -> Vec<String> 
     lines
 }
 
-/// Puts a few marks along the line and one at its end. Every group has its marks at different places.
-pub fn marks(drawing: &mut Drawing, line: &[(f32, f32)], index: usize, groups: usize) {
-    let (apart, first) = (90.0, 90.0 * (index as f32 + 0.5) / groups as f32);
+/// Puts a few marks along the line and one at its end. Every line of a figure has its marks at different places.
+pub fn marks(drawing: &mut Drawing, line: &[(f32, f32)], style: &Style, (index, lines): (usize, usize)) {
+    let (apart, first) = (90.0, 90.0 * (index as f32 + 0.5) / lines as f32);
     let Some(&(start, _)) = line.first() else { return };
     let Some(&end) = line.last() else { return };
     let mut next = start + first;
     for &point in line.iter().filter(|point| point.0 < end.0 - apart / 3.0) {
         if point.0 >= next {
-            shape(drawing, point, index);
+            shape(drawing, point, style);
             next = point.0 + apart;
         }
     }
-    shape(drawing, end, index);
+    shape(drawing, end, style);
 }
 
-fn shape(drawing: &mut Drawing, (x, y): (f32, f32), index: usize) {
-    let corners: &[(f32, f32)] = match index % 5 {
-        0 => return drawing.circle((x, y), 4.0, color(index)),
+fn shape(drawing: &mut Drawing, (x, y): (f32, f32), style: &Style) {
+    let corners: &[(f32, f32)] = match style.mark % 5 {
+        0 => return drawing.circle((x, y), 4.0, style.color),
         1 => &[(-3.7, -3.7), (3.7, -3.7), (3.7, 3.7), (-3.7, 3.7)],
         2 => &[(0.0, -5.0), (4.6, 3.6), (-4.6, 3.6)],
         3 => &[(0.0, -5.4), (5.4, 0.0), (0.0, 5.4), (-5.4, 0.0)],
         _ => &[(0.0, 5.0), (4.6, -3.6), (-4.6, -3.6)],
     };
     let corners: Vec<(f32, f32)> = corners.iter().map(|(dx, dy)| (x + dx, y + dy)).collect();
-    drawing.area(&corners, color(index), 1.0);
+    drawing.area(&corners, style.color, 1.0);
 }

@@ -1,5 +1,6 @@
 //! Summarizes repeated measurements as a figure shows them: the median and quartiles at every x.
 
+use super::chart::Style;
 use super::numbers::csv_field;
 use crate::statistics::{median, quantile};
 
@@ -31,14 +32,17 @@ pub struct Point {
     pub high: f64,
 }
 
-/// The held-out return of a group's deployable policy, and the group's best return so far.
+/// The held-out return of a group's deployable policy, its return in training, and the group's best return so far.
 #[derive(Clone, Debug)]
 pub struct Curve {
     pub label: String,
+    pub style: Style,
     /// How many runs the group has.
     pub seeds: usize,
     pub heldout: Vec<Point>,
     pub best: Vec<Point>,
+    /// The return of the center in one training episode of every generation.
+    pub center: Vec<Point>,
 }
 
 /// One run's measurements as (x, value), in ascending order of x.
@@ -50,8 +54,15 @@ const FINEST: usize = 1000;
 impl Curve {
     /// Summarizes the measurements of all seeds. Returns are interpolated between measurements, and a best value holds
     /// until it is beaten.
-    pub fn new(label: String, heldout: &[Trace], best: &[Trace]) -> Self {
-        Self { label, seeds: heldout.len(), heldout: middle(heldout, between), best: middle(best, so_far) }
+    pub fn new(label: String, style: Style, heldout: &[Trace], best: &[Trace], center: &[Trace]) -> Self {
+        Self {
+            label,
+            style,
+            seeds: heldout.len(),
+            heldout: middle(heldout, between),
+            best: middle(best, so_far),
+            center: middle(center, between),
+        }
     }
 }
 
@@ -59,7 +70,7 @@ impl Curve {
 pub fn csv(curves: &[Curve], axis: Axis) -> String {
     let mut text = format!("group,curve,{},seeds,median,q25,q75\n", axis.name());
     for curve in curves {
-        for (name, points) in [("heldout", &curve.heldout), ("best", &curve.best)] {
+        for (name, points) in [("heldout", &curve.heldout), ("best", &curve.best), ("center", &curve.center)] {
             for p in points {
                 let label = csv_field(&curve.label);
                 text += &format!("{label},{name},{},{},{},{},{}\n", p.x, p.seeds, p.median, p.low, p.high);

@@ -1,10 +1,14 @@
-//! A drawing is a list of strokes, which plotters turns into SVG or pixels.
+//! A drawing is a list of strokes. They become the elements of an SVG, and plotters turns them into pixels.
 //!
-//! Text becomes outlines of the built-in font here, so it looks the same in every viewer and needs no fontconfig.
+//! Text is drawn with the built-in font and needs no fontconfig. In a PNG it becomes outlines. In an SVG it stays text,
+//! which can be searched and copied; its letters travel inside the file, and its width is fixed for a viewer that uses
+//! another font.
 
-use crate::font::FONT;
+use crate::font::{FONT, WEB_FONT};
 use crate::{Error, Result};
 use ab_glyph::{Font, FontRef, OutlineCurve, ScaleFont};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::Color as _;
@@ -12,8 +16,6 @@ use plotters::style::Color as _;
 /// Red, green, blue.
 pub type Color = (u8, u8, u8);
 
-/// plotters uses whole coordinates, so a drawing is laid out this many times larger than it is shown.
-const FINE: f32 = 8.0;
 /// Pixels of a PNG per unit of the drawing, for high-resolution screens.
 const PIXELS: usize = 2;
 /// Each of these pixels averages this many by this many drawn ones, because plotters does not smooth edges.
@@ -25,6 +27,17 @@ enum Stroke {
     Line { points: Vec<(f32, f32)>, color: Color, width: f32, dashes: Vec<f32> },
     Area { points: Vec<(f32, f32)>, color: Color, opacity: f32 },
     Circle { center: (f32, f32), radius: f32, color: Color },
+    Text(Text),
+}
+
+struct Text {
+    text: String,
+    at: (f32, f32),
+    size: f32,
+    color: Color,
+    anchor: Anchor,
+    /// Whether it reads from bottom to top.
+    upright: bool,
 }
 
 /// Which point of a text lies at the given position.
@@ -65,12 +78,12 @@ impl Drawing {
 
     /// Writes text whose baseline passes through the point.
     pub fn text(&mut self, text: &str, at: (f32, f32), size: f32, color: Color, anchor: Anchor) {
-        self.write(text, size, color, anchor, |(x, y)| (at.0 + x, at.1 + y));
+        self.strokes.push(Stroke::Text(Text { text: text.into(), at, size, color, anchor, upright: false }));
     }
 
     /// Writes text that reads from bottom to top.
     pub fn upright_text(&mut self, text: &str, at: (f32, f32), size: f32, color: Color, anchor: Anchor) {
-        self.write(text, size, color, anchor, |(x, y)| (at.0 + y, at.1 - x));
+        self.strokes.push(Stroke::Text(Text { text: text.into(), at, size, color, anchor, upright: true }));
     }
 
     /// Returns the width of a text.
@@ -79,37 +92,87 @@ impl Drawing {
         text.chars().map(|c| font.h_advance(font.glyph_id(c))).sum()
     }
 
-    fn write(&mut self, text: &str, size: f32, color: Color, anchor: Anchor, place: impl Fn((f32, f32)) -> (f32, f32)) {
-        let mut x = match anchor {
+    /// Returns where a text begins on its baseline, which depends on its anchor.
+    fn start(&self, text: &Text) -> f32 {
+        match text.anchor {
             Anchor::Left => 0.0,
-            Anchor::Middle => -self.width_of(text, size) / 2.0,
-            Anchor::Right => -self.width_of(text, size),
-        };
-        let font = self.font.as_scaled(size);
-        let (h, v) = (font.h_scale_factor(), font.v_scale_factor());
-        for glyph in text.chars().map(|c| font.glyph_id(c)) {
-            if let Some(outline) = self.font.outline(glyph) {
-                let points =
-                    contour(&outline.curves).into_iter().map(|(px, py)| place((x + h * px, -v * py))).collect();
-                self.strokes.push(Stroke::Area { points, color, opacity: 1.0 });
-            }
-            x += font.h_advance(glyph);
+            Anchor::Middle => -self.width_of(&text.text, text.size) / 2.0,
+            Anchor::Right => -self.width_of(&text.text, text.size),
         }
     }
 
+    /// Returns the outlines of a text's letters.
+    fn letters(&self, text: &Text) -> Vec<Vec<(f32, f32)>> {
+        let place = |(x, y): (f32, f32)| match text.upright {
+            true => (text.at.0 + y, text.at.1 - x),
+            false => (text.at.0 + x, text.at.1 + y),
+        };
+        let mut x = self.start(text);
+        let font = self.font.as_scaled(text.size);
+        let (h, v) = (font.h_scale_factor(), font.v_scale_factor());
+        let mut letters = Vec::new();
+        for glyph in text.text.chars().map(|c| font.glyph_id(c)) {
+            if let Some(outline) = self.font.outline(glyph) {
+                letters
+                    .push(contour(&outline.curves).into_iter().map(|(px, py)| place((x + h * px, -v * py))).collect());
+            }
+            x += font.h_advance(glyph);
+        }
+        letters
+    }
+
+    /// Returns a stroke as an element of an SVG.
+    fn element(&self, stroke: &Stroke) -> String {
+        match stroke {
+            Stroke::Line { points, color, width, dashes } => {
+                let dashes: Vec<String> = dashes.iter().map(f32::to_string).collect();
+                let dashes = match dashes.is_empty() {
+                    true => String::new(),
+                    false => format!(" stroke-dasharray=\"{}\"", dashes.join(" ")),
+                };
+                let (points, color) = (listed(points), hex(*color));
+                format!(
+                    "<polyline points=\"{points}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\"{dashes}/>\n"
+                )
+            }
+            Stroke::Area { points, color, opacity } => {
+                let (points, color) = (listed(points), hex(*color));
+                format!("<polygon points=\"{points}\" fill=\"{color}\" fill-opacity=\"{opacity}\"/>\n")
+            }
+            Stroke::Circle { center: (x, y), radius, color } => {
+                format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{}\"/>\n", hex(*color))
+            }
+            Stroke::Text(text) => self.text_element(text),
+        }
+    }
+
+    fn text_element(&self, text: &Text) -> String {
+        let Text { at: (x, y), size, color, upright, .. } = text;
+        let start = self.start(text);
+        let (x, y, turn) = match upright {
+            true => (*x, y - start, format!(" transform=\"rotate(-90 {x:.1} {:.1})\"", y - start)),
+            false => (x + start, *y, String::new()),
+        };
+        // The size of our letters is their height from top to bottom, that of an SVG is the font's em.
+        let em = size * self.font.units_per_em().unwrap_or(1.0) / self.font.height_unscaled();
+        let (wide, color, told) = (self.width_of(&text.text, *size), hex(*color), escaped(&text.text));
+        format!(
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{em:.2}\" fill=\"{color}\" textLength=\"{wide:.1}\" \
+             lengthAdjust=\"spacingAndGlyphs\"{turn}>{told}</text>\n"
+        )
+    }
+
+    /// Returns the drawing as SVG, with a title for screen readers.
     pub fn svg(&self, title: &str) -> Result<String> {
-        let (w, h) = (self.width, self.height);
-        let mut svg = String::new();
-        let backend = SVGBackend::with_string(&mut svg, ((w * FINE) as u32, (h * FINE) as u32));
-        self.paint(&backend.into_drawing_area(), FINE)?;
-        // Shows the figure at its own size whatever units are used inside, and gives it a title for screen readers.
-        let title = title.replace('&', "&amp;").replace('<', "&lt;");
-        let (_, rest) = svg.split_once('>').ok_or_else(|| failed("no SVG"))?;
+        let (w, h, title) = (self.width, self.height, escaped(title));
+        let elements: String = self.strokes.iter().map(|stroke| self.element(stroke)).collect();
         Ok(format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {} {}\">\n\
-             <title>{title}</title>{rest}",
-            w * FINE,
-            h * FINE
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
+             font-family=\"Roboto,'Roboto figures',Helvetica,Arial,sans-serif\">\n\
+             <title>{title}</title>\n<style>@font-face{{font-family:'Roboto figures';\
+             src:url(data:font/woff2;base64,{})}}</style>\n\
+             <rect width=\"{w}\" height=\"{h}\" fill=\"#ffffff\"/>\n{elements}</svg>\n",
+            STANDARD.encode(WEB_FONT)
         ))
     }
 
@@ -157,6 +220,12 @@ impl Drawing {
                     let radius = (radius * scale).round() as i32;
                     area.draw(&Circle::new(at(*center), radius, rgb(*color).filled())).map_err(failed)?;
                 }
+                Stroke::Text(text) => {
+                    for letter in self.letters(text) {
+                        let points: Vec<(i32, i32)> = letter.into_iter().map(at).collect();
+                        area.draw(&Polygon::new(points, rgb(text.color).filled())).map_err(failed)?;
+                    }
+                }
             }
         }
         area.present().map_err(failed)
@@ -165,6 +234,19 @@ impl Drawing {
 
 fn failed(what: impl std::fmt::Display) -> Error {
     Error::failed(format!("cannot draw: {what}"))
+}
+
+fn escaped(text: &str) -> String {
+    let printable = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
+    printable.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+fn hex((r, g, b): Color) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
+}
+
+fn listed(points: &[(f32, f32)]) -> String {
+    points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
 }
 
 fn rgb((r, g, b): Color) -> RGBColor {

@@ -1,8 +1,8 @@
 //! Lays out learning curves, with the title and legend above and the reference values at the right, so that nothing
 //! covers the data.
 
-use super::chart::{DOTTED, EDGE, Frame, GREY, INK, axes, color, dashes, fit, legend, marks, wrap};
-use super::curve::{Axis, Curve};
+use super::chart::{DOTTED, EDGE, Frame, GREY, INK, Style, axes, fit, legend, marks, wrap};
+use super::curve::{Axis, Curve, Point};
 use super::drawing::{Anchor, Drawing};
 use super::numbers::{decimals, mark, thousands, ticks};
 use crate::Result;
@@ -12,6 +12,8 @@ use crate::Result;
 pub struct Yardstick {
     pub value: f64,
     pub what: String,
+    /// Whether the figure always reaches it, however far the data is away.
+    pub is_origin: bool,
 }
 
 /// The paper that a figure is drawn on.
@@ -45,25 +47,53 @@ pub fn draw(sheet: Sheet, title: &str, curves: &[Curve], yardsticks: &[Yardstick
     let name = |tick: &f64| (*tick, thousands(*tick, decimals(&y_ticks)));
     let y_ticks: Vec<(f64, String)> = y_ticks.iter().map(name).collect();
     let widest = y_ticks.iter().map(|(_, name)| drawing.width_of(name, 14.0)).fold(0.0, f32::max);
-    let right = sheet.width - if yardsticks.is_empty() { 2.0 * EDGE } else { sheet.margin };
-    let frame = Frame { left: EDGE + 24.0 + widest + 8.0, right, top, bottom: sheet.height - 58.0, x, y, size: 14.0 };
+    let (near, far): (Vec<&Yardstick>, Vec<&Yardstick>) =
+        yardsticks.iter().partition(|yardstick| (y.0..=y.1).contains(&yardstick.value));
+    let right = sheet.width - if near.is_empty() { 2.0 * EDGE } else { sheet.margin };
+    let note = if sheet.alone { beyond(&far, y) } else { String::new() };
+    let note = wrap(&drawing, &note, 12.5, sheet.width - 2.0 * EDGE);
+    let foot = sheet.height - 15.0 * note.len() as f32;
+    let frame = Frame { left: EDGE + 24.0 + widest + 8.0, right, top, bottom: foot - 58.0, x, y, size: 14.0 };
     axes(&mut drawing, &frame, &y_ticks, sheet.ticks.0);
-    axis_names(&mut drawing, sheet, &frame, axis);
-    reference_lines(&mut drawing, sheet, &frame, yardsticks);
-    for (index, curve) in curves.iter().enumerate() {
-        if curve.seeds > 1 {
-            let mut edge = frame.line(&curve.heldout, |p| p.high);
-            edge.extend(frame.line(&curve.heldout, |p| p.low).into_iter().rev());
-            drawing.area(&edge, color(index), 0.18);
+    axis_names(&mut drawing, foot, &frame, axis);
+    for (row, line) in note.iter().enumerate() {
+        drawing.text(line, (EDGE, foot + 2.0 + 15.0 * row as f32), 12.5, GREY, Anchor::Left);
+    }
+    for curve in curves {
+        for piece in inside(&curve.center, y) {
+            drawing.line(&frame.line(&piece, |p| p.median), curve.style.faint(), 1.0, &[]);
         }
     }
+    reference_lines(&mut drawing, sheet, &frame, near);
+    for curve in curves.iter().filter(|curve| curve.seeds > 1) {
+        let mut edge = frame.line(&curve.heldout, |p| p.high);
+        edge.extend(frame.line(&curve.heldout, |p| p.low).into_iter().rev());
+        drawing.area(&edge, curve.style.color, 0.18);
+    }
     for (index, curve) in curves.iter().enumerate() {
-        drawing.line(&steps(&frame.line(&curve.best, |p| p.median)), color(index), 1.3, DOTTED);
+        drawing.line(&steps(&frame.line(&curve.best, |p| p.median)), curve.style.color, 1.3, DOTTED);
         let line = frame.line(&curve.heldout, |p| p.median);
-        drawing.line(&line, color(index), 2.4, dashes(index));
-        marks(&mut drawing, &line, index, curves.len());
+        drawing.line(&line, curve.style.color, 2.4, curve.style.dashes);
+        marks(&mut drawing, &line, &curve.style, (index, curves.len()));
     }
     Ok(drawing)
+}
+
+/// Cuts a line into the pieces that lie within the range.
+fn inside(points: &[Point], (low, high): (f64, f64)) -> Vec<Vec<Point>> {
+    let pieces = points.split(|p| !(low..=high).contains(&p.median));
+    pieces.filter(|piece| piece.len() > 1).map(<[Point]>::to_vec).collect()
+}
+
+/// Tells the reference values that lie outside of the range. They take a line of text below the figure, and no room
+/// beside it.
+fn beyond(far: &[&Yardstick], y: (f64, f64)) -> String {
+    let told = |name: &str, keep: &dyn Fn(f64) -> bool| {
+        let kept = far.iter().filter(|yardstick| keep(yardstick.value));
+        let all: Vec<String> = kept.map(|known| format!("{}, {}", mark(known.value), known.what)).collect();
+        if all.is_empty() { String::new() } else { format!("{name} the figure: {}. ", all.join("; ")) }
+    };
+    told("Above", &|value| value > y.1) + &told("Below", &|value| value < y.0)
 }
 
 /// Writes the title and a line on what is drawn, and returns the next baseline.
@@ -86,36 +116,38 @@ fn steps(line: &[(f32, f32)]) -> Vec<(f32, f32)> {
 }
 
 /// Returns the entries of the legend.
-fn entries(curves: &[Curve]) -> Vec<(Option<usize>, String)> {
+fn entries(curves: &[Curve]) -> Vec<(Option<Style>, String)> {
     let name = |curve: &Curve| match curve.seeds {
         1 => format!("{} (1 seed)", curve.label),
         n => format!("{} (n = {n})", curve.label),
     };
-    let mut entries: Vec<_> = curves.iter().enumerate().map(|(index, curve)| (Some(index), name(curve))).collect();
+    let mut entries: Vec<_> = curves.iter().map(|curve| (Some(curve.style), name(curve))).collect();
     if curves.iter().any(|curve| !curve.best.is_empty()) {
-        entries.push((None, "dotted: best confirmation so far (optimistic)".to_string()));
+        entries.push((None, "dotted: best confirmation so far (optimistic); faint: one training episode".to_string()));
     }
     entries
 }
 
-fn axis_names(drawing: &mut Drawing, sheet: Sheet, frame: &Frame, axis: Axis) {
+fn axis_names(drawing: &mut Drawing, foot: f32, frame: &Frame, axis: Axis) {
     let what = match axis {
         Axis::Episodes => "training episodes",
         Axis::Steps => "training environment steps",
     };
     let middle = ((frame.left + frame.right) / 2.0, (frame.top + frame.bottom) / 2.0);
-    drawing.text(what, (middle.0, sheet.height - 14.0), 15.0, INK, Anchor::Middle);
+    drawing.text(what, (middle.0, foot - 14.0), 15.0, INK, Anchor::Middle);
     drawing.upright_text("return", (EDGE + 10.0, middle.1), 15.0, INK, Anchor::Middle);
 }
 
-/// Returns the range of all data, widened to the reference values that leave the data at least half of the height.
+/// Returns the range of all data and the origin, widened to the other reference values that leave the data at least
+/// half of the height. Single training episodes do not count: one bad fall would flatten the curves.
 fn vertical_range(curves: &[Curve], yardsticks: &[Yardstick]) -> (f64, f64) {
     let drawn = curves.iter().flat_map(|curve| {
         let band = curve.heldout.iter().flat_map(|p| [p.low, p.median, p.high]);
         band.chain(curve.best.iter().map(|p| p.median))
     });
     let wider = |(low, high): (f64, f64), y: f64| (low.min(y), high.max(y));
-    let data = drawn.fold((f64::INFINITY, f64::NEG_INFINITY), wider);
+    let origin = yardsticks.iter().filter(|yardstick| yardstick.is_origin).map(|yardstick| yardstick.value);
+    let data = drawn.chain(origin).fold((f64::INFINITY, f64::NEG_INFINITY), wider);
     let span = (data.1 - data.0).max(1e-3 * data.1.abs()).max(1e-6);
     let near = yardsticks.iter().map(|yardstick| yardstick.value);
     let near = near.filter(|y| *y > data.0 - span / 2.0 && *y < data.1 + span / 2.0);
@@ -126,32 +158,24 @@ fn vertical_range(curves: &[Curve], yardsticks: &[Yardstick]) -> (f64, f64) {
 
 /// Draws each reference line with its value and source at the right. Labels that would overlap are moved apart and
 /// connected to their lines.
-fn reference_lines(drawing: &mut Drawing, sheet: Sheet, frame: &Frame, yardsticks: &[Yardstick]) {
+fn reference_lines(drawing: &mut Drawing, sheet: Sheet, frame: &Frame, mut yardsticks: Vec<&Yardstick>) {
     let (size, leading, lead) = (12.5, 14.0, 16.0);
-    let mut labels: Vec<(f32, bool, Vec<String>)> = Vec::new();
-    let mut sorted: Vec<&Yardstick> = yardsticks.iter().collect();
-    sorted.sort_by(|a, b| b.value.total_cmp(&a.value));
-    for yardstick in sorted {
-        let inside = (frame.y.0..=frame.y.1).contains(&yardstick.value);
-        let beyond = if yardstick.value > frame.y.1 { " (above the figure)" } else { " (below the figure)" };
+    let mut labels: Vec<(f32, Vec<String>)> = Vec::new();
+    yardsticks.sort_by(|a, b| b.value.total_cmp(&a.value));
+    for yardstick in yardsticks {
         let text = match sheet.alone {
-            true => format!("{}: {}{}", mark(yardstick.value), yardstick.what, if inside { "" } else { beyond }),
-            false if inside => mark(yardstick.value),
-            false => continue,
+            true => format!("{}: {}", mark(yardstick.value), yardstick.what),
+            false => mark(yardstick.value),
         };
-        let y = frame.at_y(yardstick.value.clamp(frame.y.0, frame.y.1));
-        if inside {
-            drawing.line(&[(frame.left, y), (frame.right, y)], GREY, 1.1, &[1.5, 4.0]);
-        }
-        labels.push((y, inside, wrap(drawing, &text, size, sheet.margin - lead - 8.0)));
+        let y = frame.at_y(yardstick.value);
+        drawing.line(&[(frame.left, y), (frame.right, y)], GREY, 1.1, &[1.5, 4.0]);
+        labels.push((y, wrap(drawing, &text, size, sheet.margin - lead - 8.0)));
     }
-    let heights: Vec<f32> = labels.iter().map(|(_, _, lines)| lines.len() as f32 * leading + 6.0).collect();
-    let wanted: Vec<f32> = labels.iter().map(|(y, _, _)| *y).collect();
+    let heights: Vec<f32> = labels.iter().map(|(_, lines)| lines.len() as f32 * leading + 6.0).collect();
+    let wanted: Vec<f32> = labels.iter().map(|(y, _)| *y).collect();
     let places = apart(&wanted, &heights, frame.top - 10.0, frame.bottom + 24.0);
-    for ((y, inside, lines), place) in labels.iter().zip(places) {
-        if *inside {
-            drawing.line(&[(frame.right, *y), (frame.right + lead - 4.0, place)], GREY, 0.8, &[]);
-        }
+    for ((y, lines), place) in labels.iter().zip(places) {
+        drawing.line(&[(frame.right, *y), (frame.right + lead - 4.0, place)], GREY, 0.8, &[]);
         let first = place - lines.len() as f32 * leading / 2.0 + 11.0;
         for (row, line) in lines.iter().enumerate() {
             let at = (frame.right + lead, first + row as f32 * leading);

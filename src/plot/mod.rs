@@ -11,6 +11,7 @@ mod figure;
 pub mod learning;
 pub mod numbers;
 
+pub use chart::Style;
 pub use curve::{Axis, Curve, Point, Trace, csv};
 pub use figure::Figure;
 pub use learning::{Sheet, Yardstick};

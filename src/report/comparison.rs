@@ -74,9 +74,13 @@ pub struct Reached {
 impl Comparison {
     /// Compares groups of one task, as made by [`super::repetitions::group`].
     pub fn new(groups: &[Group]) -> Self {
-        let (task, env) = groups.first().map_or((String::new(), ""), |group| (group.task.clone(), group.env.as_str()));
-        let mut thresholds: Vec<Threshold> =
-            yardsticks(env).into_iter().map(|y| Threshold { value: y.value, what: y.what }).collect();
+        let task = groups.first().map_or(String::new(), |group| group.task.clone());
+        let mut thresholds: Vec<Threshold> = groups
+            .first()
+            .map_or(Vec::new(), yardsticks)
+            .into_iter()
+            .map(|y| Threshold { value: y.value, what: y.what })
+            .collect();
         thresholds.sort_by(|a, b| a.value.total_cmp(&b.value));
         let baseline = groups.iter().position(|group| group.optimizer == BASELINE);
         let scores: Vec<Vec<f64>> = groups.iter().map(scores).collect();

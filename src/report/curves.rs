@@ -2,9 +2,10 @@
 
 use super::repetitions::{Group, group};
 use super::runs::collect;
-use crate::plot::{Axis, Curve, Figure, Sheet, Trace, Yardstick, csv, learning};
+use super::styles::styles;
+use crate::plot::{Axis, Curve, Figure, Sheet, Style, Trace, Yardstick, csv, learning};
 use crate::run_folder::GenerationRow;
-use crate::{Error, Result, sim};
+use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
 /// Whether there is something to draw: a held-out return. A run that was stopped early, or whose physics broke down, has none.
@@ -18,18 +19,19 @@ pub fn figure(groups: &[Group], axis: Axis) -> Result<Figure> {
 }
 
 pub fn figure_on(sheet: Sheet, groups: &[Group], axis: Axis) -> Result<Figure> {
-    let curves: Vec<Curve> = groups.iter().map(|group| curve(group, axis)).collect();
+    let styles = styles(groups.iter().map(|group| group.optimizer.as_str()));
+    let curves: Vec<Curve> = groups.iter().zip(styles).map(|(group, style)| curve(group, style, axis)).collect();
     let curves: Vec<Curve> = curves.into_iter().filter(|curve| !curve.heldout.is_empty()).collect();
     let Some(first) = groups.first().filter(|_| !curves.is_empty()) else {
         return Err(Error::failed("nothing to draw: no run has a held-out evaluation yet"));
     };
-    let drawing = learning::draw(sheet, &first.task, &curves, &yardsticks(&first.env), axis)?;
+    let drawing = learning::draw(sheet, &first.task, &curves, &yardsticks(first), axis)?;
     let title = format!("{}: return over training {}", first.task, axis.name());
     Ok(Figure::new(title, drawing, csv(&curves, axis)))
 }
 
-/// Returns the held-out return of a group's deployable policy, and its best return so far.
-pub fn curve(group: &Group, axis: Axis) -> Curve {
+/// Returns the held-out return of a group's deployable policy, its best return so far, and its return in training.
+pub fn curve(group: &Group, style: Style, axis: Axis) -> Curve {
     let x = |row: &GenerationRow| match axis {
         Axis::Episodes => row.episodes as f64,
         Axis::Steps => row.steps as f64,
@@ -40,8 +42,10 @@ pub fn curve(group: &Group, axis: Axis) -> Curve {
     };
     Curve::new(
         group.label.clone(),
+        style,
         &traces(GenerationRow::heldout_mean),
         &traces(|row| row.best_return.filter(|best| best.is_finite())),
+        &traces(|row| Some(row.center_return).filter(|value| value.is_finite())),
     )
 }
 
@@ -51,7 +55,11 @@ pub fn write(folders: &[PathBuf], axis: Axis, file: &Path, force: bool) -> Resul
 }
 
 /// Returns the task's reference values, or none for a user's own task whose file has moved.
-pub(super) fn yardsticks(env: &str) -> Vec<Yardstick> {
-    let known = sim::find(env).map(|task| task.definition.yardsticks.clone()).unwrap_or_default();
-    known.into_iter().map(|known| Yardstick { value: known.value, what: known.what }).collect()
+pub(super) fn yardsticks(group: &Group) -> Vec<Yardstick> {
+    let known = group.task().map(|task| task.definition.yardsticks.clone()).unwrap_or_default();
+    let is_origin = |what: &str| what.starts_with("doing nothing");
+    known
+        .into_iter()
+        .map(|known| Yardstick { value: known.value, is_origin: is_origin(&known.what), what: known.what })
+        .collect()
 }

@@ -11,4 +11,6 @@ pub mod curves;
 pub mod page;
 pub mod repetitions;
 pub mod runs;
+mod styles;
 pub mod table;
+pub mod tensorboard;

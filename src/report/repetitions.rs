@@ -3,7 +3,9 @@
 use super::runs::Run;
 use crate::error::visible;
 use crate::settings::PartialSettings;
+use crate::sim::{self, Task};
 use crate::{Error, Result};
+use std::sync::Arc;
 
 /// The repetitions of one experiment, in ascending order of seeds.
 #[derive(Clone, Debug)]
@@ -18,6 +20,11 @@ pub struct Group {
 }
 
 impl Group {
+    /// Returns the task, from a run's own copy if it has one; or none if a user's own task has moved.
+    pub fn task(&self) -> Option<Arc<Task>> {
+        self.runs.iter().find_map(|run| sim::find(&run.robot).ok())
+    }
+
     /// Returns the settings that its runs share: all but the seed.
     pub fn settings(&self) -> PartialSettings {
         self.runs.first().map_or_else(PartialSettings::default, |run| seedless(&run.settings))

@@ -13,6 +13,8 @@ pub struct Run {
     pub folder: Folder,
     /// The name of a built-in task, or the path of a user's own TOML file.
     pub env: String,
+    /// The same, or the path of the run's own copy.
+    pub robot: String,
     /// The name of the task as shown to readers.
     pub task: String,
     pub optimizer: String,
@@ -39,6 +41,7 @@ impl Run {
         let score = folder.final_score(&run)?;
         Ok(Self {
             task: visible(&shown(&env)),
+            robot: folder.env(&run),
             env,
             optimizer: run.settings.optimizer.ok_or_else(|| missing("optimizer"))?.name().to_string(),
             seed: run.settings.seed.ok_or_else(|| missing("seed"))?,

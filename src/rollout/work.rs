@@ -75,6 +75,15 @@ impl Work {
         self.jobs.len()
     }
 
+    /// How many episodes the jobs have together.
+    pub fn episodes(&self) -> u64 {
+        let of = |piece: &Piece| match piece.start {
+            Start::Seed(_) => 1,
+            Start::Lockstep(episodes) => u64::from(episodes),
+        };
+        self.jobs.iter().map(of).sum()
+    }
+
     /// How many numbers the largest policy has.
     pub fn weights(&self) -> usize {
         self.policies.iter().map(|numbers| numbers.weights.len()).max().unwrap_or(0)

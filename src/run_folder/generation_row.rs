@@ -153,6 +153,18 @@ impl GenerationRow {
         self.heldout.map(|(mean, _)| mean).filter(|mean| mean.is_finite())
     }
 
+    /// Returns the row as a JSON object with the names of the columns. What is not known is null.
+    pub fn named(&self) -> serde_json::Value {
+        let line = self.line().unwrap_or_default();
+        let cells = String::from_utf8_lossy(&line);
+        let number = |cell: &str| match (cell.parse::<u64>(), cell.parse::<f64>()) {
+            (Ok(whole), _) => serde_json::json!(whole),
+            (_, Ok(number)) => serde_json::json!(number),
+            _ => serde_json::Value::Null,
+        };
+        COLUMNS.iter().zip(cells.trim_end().split(',')).map(|(name, cell)| (name.to_string(), number(cell))).collect()
+    }
+
     /// Returns the row as a line with its newline.
     pub(super) fn line(&self) -> Result<Vec<u8>> {
         let failed = |e: String| Error::failed(format!("cannot write a row of metrics.csv: {e}"));

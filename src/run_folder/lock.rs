@@ -1,11 +1,12 @@
 //! Lets only one process at a time write to a run folder.
 
-use super::{BASELINE, FILES, Folder, RUN, RunFile};
+use super::{BASELINE, FILES, Folder, ROBOT, RUN, RunFile};
 use crate::policy::PolicyFile;
 use crate::{Error, Result, atomic};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::ops::Deref;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The file that is locked. It contains the id of the last process that held it, and is never removed, because removing
@@ -81,7 +82,7 @@ impl Deref for LockedFolder {
 
 impl LockedFolder {
     /// Begins a run, after removing an old one and its baselines. Other files stay.
-    pub fn start(&self, run: &RunFile) -> Result<()> {
+    pub fn start(&self, run: &mut RunFile) -> Result<()> {
         for baseline in self.below(BASELINE)?.into_iter().filter(Folder::is_taken) {
             let baseline = baseline.lock()?;
             baseline.clear()?;
@@ -89,7 +90,12 @@ impl LockedFolder {
             // run's.
             let _ = fs::remove_file(baseline.file(LOCK)).and_then(|()| fs::remove_dir(baseline.path()));
         }
-        self.clear()?;
+        // The run may be of a task whose only copy is in the run that it replaces.
+        let env = run.settings.env.clone().unwrap_or_default();
+        if !Path::new(&env).starts_with(self.file(ROBOT)) {
+            self.clear()?;
+        }
+        run.robot = self.carry(&env)?;
         self.write_run(run)
     }
 
@@ -101,7 +107,11 @@ impl LockedFolder {
                 _ => {}
             }
         }
-        Ok(())
+        let robot = self.file(ROBOT);
+        match fs::remove_dir_all(&robot) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::output(&robot, e)),
+            _ => Ok(()),
+        }
     }
 
     pub fn write_run(&self, run: &RunFile) -> Result<()> {

@@ -9,6 +9,7 @@ mod generation_row;
 mod lock;
 mod metrics;
 mod program;
+mod robot;
 mod run_file;
 
 pub use checkpoint::Checkpoint;
@@ -31,8 +32,12 @@ pub const BEST: &str = "best.json";
 /// The prefix of a baseline's folder, which lies inside the folder of its run.
 const BASELINE: &str = "baseline-";
 
-/// Everything that a run writes. run.toml comes first, because without it there is no run.
-const FILES: [&str; 9] = [RUN, CHECKPOINT, PREVIOUS, METRICS, BEST, FINAL, "curves.svg", "curves.png", "curves.csv"];
+/// The folder of the run's own copy of its robot.
+const ROBOT: &str = "robot";
+
+/// Everything that a run writes, besides its robot. run.toml comes first, because without it there is no run.
+const FILES: [&str; 10] =
+    [RUN, CHECKPOINT, PREVIOUS, METRICS, BEST, FINAL, "curves.svg", "curves.png", "curves.csv", "report.html"];
 
 /// The score of a policy, as far as a comparison needs it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,6 +67,12 @@ impl Folder {
     /// Whether there is a run here.
     pub fn is_taken(&self) -> bool {
         self.file(RUN).is_file()
+    }
+
+    /// Returns the first folder beside this one that is free: its name with -2, -3, ….
+    pub fn another(&self) -> Folder {
+        let name = |n: u32| PathBuf::from(format!("{}-{n}", self.0.display()));
+        Folder((2..).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(2)))
     }
 
     /// Returns the folder of one of this run's baselines.

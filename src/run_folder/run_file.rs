@@ -13,6 +13,9 @@ pub const FORMAT: &str = "locomotion-run/1";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunFile {
     pub format: String,
+    /// The run's own copy of a user's task, in its folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub robot: Option<String>,
     #[serde(default)]
     pub program: Program,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,6 +57,7 @@ impl RunFile {
     pub fn new(resolved: &Resolved, program: Program) -> Self {
         Self {
             format: FORMAT.into(),
+            robot: None,
             program,
             state: Some(RunState::Running),
             given: Some(resolved.given()),

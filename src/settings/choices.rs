@@ -159,6 +159,45 @@ impl fmt::Display for Bound {
     }
 }
 
+/// A return to stop at, or none. A file holds a number, or "none".
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "NumberOrWord", try_from = "NumberOrWord")]
+pub struct Target(pub Option<f64>);
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum NumberOrWord {
+    Number(f64),
+    Word(String),
+}
+
+impl From<Target> for NumberOrWord {
+    fn from(target: Target) -> Self {
+        target.0.map_or(Self::Word("none".into()), Self::Number)
+    }
+}
+
+impl TryFrom<NumberOrWord> for Target {
+    type Error = String;
+    fn try_from(written: NumberOrWord) -> Result<Self, String> {
+        match written {
+            NumberOrWord::Number(number) => number.to_string().parse(),
+            NumberOrWord::Word(word) => word.parse(),
+        }
+    }
+}
+
+impl FromStr for Target {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.parse::<f64>()) {
+            ("none", _) => Ok(Self(None)),
+            (_, Ok(target)) if !target.is_nan() => Ok(Self(Some(target))),
+            _ => Err("use a number, or none".into()),
+        }
+    }
+}
+
 /// A span of time such as 4h, 90s or 1h30m.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]

@@ -42,7 +42,6 @@ impl PartialSettings {
             bound: Some(Bound(None)),
             survival_shift: Some(SurvivalShift::Auto),
             resets: Some(Resets::Common),
-            heldout_episodes: Some(20),
             protocol: Some(Protocol::Gymnasium),
             ..PartialSettings::default()
         }

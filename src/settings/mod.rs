@@ -2,13 +2,15 @@
 //! Must not know: the terminal, flags, where a run is stored.
 
 mod choices;
+mod heldout;
 mod layers;
 
-pub use choices::{Bound, Init, Normalize, Protocol, Resets, SurvivalShift, Time};
+pub use choices::{Bound, Init, Normalize, Protocol, Resets, SurvivalShift, Target, Time};
+pub use heldout::{Due, HeldOut};
 pub use layers::Resolved;
 
 use crate::optim::{self, Bounds, OptimizerKind, SettingsError, Variant};
-use crate::sim::Task;
+use crate::sim::{self, Task};
 use crate::{Error, Result, input};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -56,10 +58,11 @@ macro_rules! for_all_settings {
             /// The task: a built-in name or the path of your own TOML file
             env: String,
             /// syncma, cma-es, dd-cma, tr-cma, ars, differential-evolution, annealing, random-search or turbo
+            /// [default: syncma]
             optimizer: OptimizerKind,
-            /// SynCMA's equations: steady, adaptive, matrix, exact or published
+            /// SynCMA's equations: steady, adaptive, matrix, exact or published [default: the task's, or adaptive]
             variant: Variant,
-            /// SynCMA: weight of the history against the current generation, at least 0
+            /// SynCMA: weight of the history against the current generation, at least 0 [default: 2]
             lambda0: f64,
             /// SynCMA: KL penalty on changes of the mean
             eta_m: f64,
@@ -69,46 +72,48 @@ macro_rules! for_all_settings {
             kappa: f64,
             /// SynCMA steady: how many searches take turns at first; the one that gets furthest continues
             starts: usize,
-            /// Candidates per generation
+            /// Candidates per generation [default: the task's or the optimizer's; --print-config shows it]
             batch: usize,
-            /// Initial standard deviation of a candidate's weights
+            /// Initial standard deviation of a candidate's weights [default: the task's, or 0.1]
             sigma: f64,
-            /// ARS: step size
+            /// ARS: step size [default: the task's, or 0.02]
             step_size: f64,
-            /// ARS: standard deviation of the exploration noise
+            /// ARS: standard deviation of the exploration noise [default: the task's, or 0.03]
             noise: f64,
             /// ARS: how many of the best directions contribute to a step
             top_directions: usize,
-            /// Total number of training episodes
+            /// Total number of training episodes [default: the task's, or 10000]
             budget: u64,
-            /// Training episodes per candidate
+            /// Training episodes per candidate [default: 1]
             episodes_per_candidate: usize,
-            /// Seed for everything random
+            /// Seed for everything random [default: 0]
             seed: u64,
-            /// Where W starts: zero, or uniform in the box
+            /// Where W starts: zero, or uniform in the box [default: zero]
             init: Init,
             /// Observations: none (raw), running (mean and deviation so far, as in ARS V2), bounded (the same, with no
-            /// input above 4), or the FILE of a policy
+            /// input above 4), or the FILE of a policy [default: the task's, or running]
             normalize: Normalize,
-            /// Evaluated weights are clipped to ± this number, or not at all with none
+            /// Evaluated weights are clipped to ± this number, or not at all with none [default: none]
             bound: Bound,
-            /// Whether training subtracts the task's survival bonus at every step: auto or off
+            /// Whether training subtracts the task's survival bonus at every step: auto or off [default: auto]
             survival_shift: SurvivalShift,
             /// Steps per episode for which training still pays the survival bonus, so that falling at once does not pay
             survival_steps: u32,
             /// Training episodes are cut off after this many steps; held-out episodes run to the task's own horizon
             training_steps: u32,
-            /// Reset seeds in training: common (one draw for all candidates of a generation), pairs (one for each two candidates) or own (one for each)
+            /// Reset seeds in training: common (one draw for all candidates of a generation), pairs (one for each two
+            /// candidates) or own (one for each) [default: common]
             resets: Resets,
-            /// Episodes per held-out evaluation
+            /// Episodes per held-out evaluation; unless this or the next is given, the center is evaluated 24 times, more
+            /// often early, on so few episodes that it costs about a tenth of the training
             heldout_episodes: usize,
             /// Generations between held-out evaluations
             heldout_every: u64,
-            /// Stop when the held-out return of the center reaches this
-            target: f64,
-            /// Stop after this much time, such as 4h or 90s
+            /// Stop when the held-out return of the center reaches this; none clears the target of a run [default: none]
+            target: Target,
+            /// Stop after this much time, such as 4h or 90s [default: none]
             time: Time,
-            /// gymnasium, or paper: all choices of the SynCMA paper's locomotion experiment at once
+            /// gymnasium, or paper: all choices of the SynCMA paper's locomotion experiment at once [default: gymnasium]
             protocol: Protocol,
         }
     };
@@ -199,7 +204,8 @@ impl PartialSettings {
         }
     }
 
-    /// Returns the same settings with absolute paths, so that files are found from any folder.
+    /// Returns the same settings with absolute paths, so that files are found from any folder, and with the program's own
+    /// name of the task.
     pub fn with_absolute_paths(self) -> PartialSettings {
         let absolute = |path: String| match std::path::absolute(&path) {
             Ok(absolute) => absolute.display().to_string(),
@@ -207,7 +213,7 @@ impl PartialSettings {
         };
         let is_file = |env: &String| env.ends_with(".toml");
         PartialSettings {
-            env: self.env.map(|env| if is_file(&env) { absolute(env) } else { env }),
+            env: self.env.map(|env| if is_file(&env) { absolute(env) } else { sim::canonical(&env).to_string() }),
             normalize: self.normalize.map(|normalize| match normalize {
                 Normalize::File(file) => Normalize::File(absolute(file)),
                 other => other,

@@ -55,8 +55,16 @@ pub fn text(name: &str) -> Option<&'static str> {
     NAMES.iter().position(|known| *known == name).map(|index| DEFINITIONS[index])
 }
 
-/// Finds a built-in task by its name, or a user's own by the path of its TOML file.
+/// Returns the name of a built-in task for its Gymnasium id, such as `Ant-v4`. Any other name stays as it is.
+pub fn canonical(name: &str) -> &str {
+    let line = format!("gymnasium = \"{name}\"");
+    let named = |definition: &&str| definition.lines().any(|other| other.eq_ignore_ascii_case(&line));
+    DEFINITIONS.iter().position(|definition| named(&definition)).map_or(name, |index| NAMES[index])
+}
+
+/// Finds a built-in task by its name or Gymnasium id, or a user's own by the path of its TOML file.
 pub fn find(name: &str) -> Result<Arc<Task>> {
+    let name = canonical(name);
     if let Some(text) = text(name) {
         return Task::build(Path::new(&format!("envs/{name}.toml")), text, built_in_model);
     }

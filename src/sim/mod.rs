@@ -7,6 +7,7 @@
 mod builtin;
 mod definition;
 mod episode;
+mod files;
 mod health;
 pub mod numpy_rng;
 pub mod numpy_sum;
@@ -14,14 +15,17 @@ mod observation;
 mod reward;
 mod simulator;
 mod task;
+mod template;
 
 #[cfg(feature = "cli")]
 pub(crate) use builtin::for_all_tasks;
-pub use builtin::{NAMES, find, is_built_in, text};
+pub use builtin::{NAMES, canonical, find, is_built_in, text};
 pub use definition::{Contact, Definition, Noise, Part, Yardstick};
 pub use episode::{
     EpisodeOutcome, NEVER, Watch, diverged, merit, returns, rollout, rollout_of, rollout_unless, rollout_watched,
 };
+pub use files::files;
 pub use reward::Reward;
 pub use simulator::{Simulator, Step};
 pub use task::{Task, sha256};
+pub use template::template;

@@ -2,6 +2,7 @@
 
 use super::definition::{Condition, Coordinates, Definition, Field, Noise, Position};
 use super::numpy_sum::numpy_sum;
+use super::template::names;
 use crate::error::visible;
 use crate::{Error, Result, input};
 use mujoco_rs::prelude::*;
@@ -222,7 +223,8 @@ impl Checker<'_> {
         match &definition.reward.position {
             Position::Qpos(index) => self.ensure(*index < nq, "position", &format!("a qpos index below {nq}"))?,
             Position::Body(name) if model.name_to_id(MjtObjBase::mjOBJ_BODY, name).is_none() => {
-                self.ensure(false, "position", &format!("a body of the model; it has no `{name}`"))?;
+                let known = names(model, MjtObjBase::mjOBJ_BODY, 1..model.ffi().nbody as usize);
+                self.ensure(false, "position", &format!("a body of the model; it has no `{name}`; bodies: {known}"))?;
             }
             _ => {}
         }
@@ -237,8 +239,9 @@ impl Checker<'_> {
             self.ensure(used < most, "healthy", &format!("an index below {most}; it has {used}"))?;
         }
         if let Some(camera) = &definition.camera {
-            let known = model.name_to_id(MjtObjBase::mjOBJ_CAMERA, camera).is_some();
-            self.ensure(known, "camera", &format!("a camera of the model; it has no `{camera}`"))?;
+            let known = names(model, MjtObjBase::mjOBJ_CAMERA, 0..model.ffi().ncam as usize);
+            let is_known = model.name_to_id(MjtObjBase::mjOBJ_CAMERA, camera).is_some();
+            self.ensure(is_known, "camera", &format!("a camera of the model; it has no `{camera}`; cameras: {known}"))?;
         }
         Ok(())
     }

@@ -15,10 +15,10 @@ mod stop;
 mod trials;
 
 pub use resume::{Resume, check_checkpoint};
-pub use search::Training;
+pub use search::{Moment, Progress, Training};
 pub use state::{Contender, Source};
 pub use stop::Stop;
-pub use trials::{Failure, PlannedRun, run_all};
+pub use trials::{Failure, PlannedRun, Watch, run_all};
 
 use crate::optim::Optimizer;
 use crate::policy::PolicyFile;
@@ -26,7 +26,7 @@ use crate::random::{Purpose, stream};
 use crate::rollout::broker::Broker;
 use crate::rollout::{Crew, Observed};
 use crate::run_folder::{Folder, LockedFolder, Metrics, Program, RunFile};
-use crate::settings::{Init, Normalize, PartialSettings, Resolved};
+use crate::settings::{HeldOut, Init, Normalize, PartialSettings, Resolved};
 use crate::sim::{self, Task};
 use crate::{Error, Result};
 use nalgebra::DVector;
@@ -77,12 +77,12 @@ impl Training {
             let what = format!("`budget` is less than the {generation} episodes of one generation");
             return Err(Error::usage(what).hint("raise `budget` or lower `batch`").naming(&["budget", "batch"]));
         }
-        let run = RunFile::new(resolved, Program::here(&task));
+        let mut run = RunFile::new(resolved, Program::here(&task));
         let crew = Crew::new(&task, options.threads, options.workers.as_ref())?;
         let folder = folder.lock()?;
         // Another process may have been faster.
         refuse_taken(&folder, force)?;
-        folder.start(&run)?;
+        folder.start(&mut run)?;
         let metrics = Metrics::start(&folder)?;
         Ok(Self::assemble(Parts { task, run, folder, state, crew, metrics, notes: Vec::new() }, options))
     }
@@ -91,6 +91,8 @@ impl Training {
         let Parts { task, run, folder, state, crew, metrics, notes } = parts;
         Training {
             objective: Objective::new(&run.settings, &task),
+            heldout: HeldOut::new(&run.settings),
+            played: 0,
             checkpoint_every: options.checkpoint_every,
             leave: options.leave,
             workers: options.workers,
@@ -117,8 +119,10 @@ fn refuse_taken(folder: &Folder, force: bool) -> Result<()> {
     }
     let path = folder.path().display();
     let taken = Error::failed(format!("a run already exists: {path}"));
+    let another = folder.another();
+    let fresh = another.path().display();
     Err(Error { kind: crate::error::Kind::Output, ..taken }
-        .hint(format!("continue it with `resume {path}`, replace it with `force`, or choose another `out`"))
+        .hint(format!("continue it with `resume {path}`, replace it with `force`, or start another with `out {fresh}`"))
         .naming(&["resume", "force", "out"]))
 }
 

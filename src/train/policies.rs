@@ -14,8 +14,8 @@ impl Training {
     pub(super) fn finish(&mut self) -> Result<Option<()>> {
         let center = self.state.center(self.settings());
         let best = self.state.best.clone().unwrap_or_else(|| center.clone());
-        let asked = [(&center, SCORE_SEED), (&best, SCORE_SEED)];
-        let Some(outcomes) = self.outcomes(&asked, SCORE_EPISODES) else { return Ok(None) };
+        let asked = [(&center, SCORE_SEED, SCORE_EPISODES), (&best, SCORE_SEED, SCORE_EPISODES)];
+        let Some(outcomes) = self.outcomes(&asked) else { return Ok(None) };
         self.folder.write_policy(FINAL, &center.file(&self.task, score(&outcomes[0]), self.provenance()))?;
         self.folder.write_policy(BEST, &best.file(&self.task, score(&outcomes[1]), self.provenance()))?;
         Ok(Some(()))

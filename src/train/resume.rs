@@ -29,7 +29,8 @@ impl Training {
         let stored = run.settings.only_used().with_absolute_paths();
         run.settings = merge(stored, given.clone().with_absolute_paths(), &folder)?;
         limits::check(&run.settings)?;
-        let task = sim::find(run.settings.env.as_deref().unwrap_or_default())?;
+        let task = folder.task(&run)?;
+        check_named(given, &run, &task, &folder)?;
         limits::check_memory(&run.settings, &task)?;
         let checkpoint = folder.checkpoint();
         let known = checkpoint.exists();
@@ -37,6 +38,12 @@ impl Training {
             if known { checkpoint.load(how.previous, &run.settings)? } else { fresh_state(&run.settings, &task)? };
         let notes = follow_drift(&mut run, Program::here(&task), state.generation, how, &folder)?;
         fit(&state, &task, &folder)?;
+        if let Some(budget) = given.budget.filter(|budget| *budget < state.episodes) {
+            let used = state.episodes;
+            return Err(Error::usage(format!("`budget` is {budget}, but the run has already used {used} episodes"))
+                .hint(format!("a budget counts from the start of the run: leave it out, or give more than {used}"))
+                .naming(&["budget"]));
+        }
         let crew = Crew::new(&task, options.threads, options.workers.as_ref())?;
         let metrics = match known {
             // A generation that still awaits its held-out evaluation has no row yet.
@@ -50,6 +57,21 @@ impl Training {
         folder.write_run(&run)?;
         Ok(Self::assemble(Parts { task, run, folder, state, crew, metrics, notes }, options))
     }
+}
+
+/// Refuses a task that the caller names and that is no longer the one that the run carries.
+fn check_named(given: &PartialSettings, run: &RunFile, task: &Task, folder: &LockedFolder) -> Result<()> {
+    let Some(env) = given.env.as_ref().filter(|env| run.robot.is_some() && Path::new(env).is_file()) else {
+        return Ok(());
+    };
+    let named = sim::find(env)?;
+    if named.rules_sha256() == task.rules_sha256() && named.compiled_sha256() == task.compiled_sha256() {
+        return Ok(());
+    }
+    let what = format!("the task in {env} or its model has changed since the run began");
+    Err(Error::input(folder.file("run.toml"), what)
+        .hint("the run holds its own copy: leave out `env` to continue with that; another task needs another `out`")
+        .naming(&["env", "out"]))
 }
 
 /// Checks that a folder's checkpoint can be read.

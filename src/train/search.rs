@@ -1,13 +1,13 @@
 //! The loop: ask → evaluate → tell → hold out → record, until a rule says stop.
 
-use super::objective::{CONFIRM_SEED, HELDOUT_SEED, Objective};
+use super::objective::{CONFIRM_SEED, HELDOUT_SEED, Objective, SCORE_EPISODES};
 use super::state::{Contender, SearchState, Source};
 use super::stop::Stop;
 use crate::optim::Optimizer;
 use crate::rollout::broker::Broker;
 use crate::rollout::{Crew, Part, Start, Work};
 use crate::run_folder::{GenerationRow, LockedFolder, Metrics, RunFile, RunState};
-use crate::settings::PartialSettings;
+use crate::settings::{Due, HeldOut, PartialSettings, Target};
 use crate::sim::{EpisodeOutcome, Task, merit, returns};
 use crate::statistics::{quantile, standard_deviation};
 use crate::{Error, Result};
@@ -16,6 +16,22 @@ use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+
+/// What a run has come to.
+pub enum Moment<'a> {
+    /// A generation is finished. The first row is that of generation 0, before any training.
+    Generation(&'a GenerationRow),
+    /// The training is over, and the policies are being scored.
+    Scoring,
+}
+
+/// Episodes of all kinds: of candidates and centers, held out and for scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    pub done: u64,
+    /// An estimate.
+    pub left: u64,
+}
 
 /// A search in progress.
 pub struct Training {
@@ -31,6 +47,9 @@ pub struct Training {
     /// Why the crew could not go on.
     pub(super) lost: Option<Error>,
     pub(super) objective: Objective,
+    pub(super) heldout: HeldOut,
+    /// The episodes of all kinds since the run was started or continued.
+    pub(super) played: u64,
     pub(super) metrics: Metrics,
     pub(super) checkpoint_every: Duration,
     /// Set from outside when the run must stop.
@@ -40,10 +59,18 @@ pub struct Training {
 
 impl Training {
     /// Runs until a rule says stop. `watch` sees every finished generation.
-    pub fn run(&mut self, watch: &mut dyn FnMut(&GenerationRow)) -> Result<Stop> {
+    pub fn run(&mut self, watch: &mut dyn FnMut(Moment, Progress)) -> Result<Stop> {
         let (started, seconds_before) = (Instant::now(), self.state.seconds);
         let mut saved = Instant::now();
         let elapsed = || seconds_before + started.elapsed().as_secs_f64();
+        // A run that continues has this row already, or was begun by an earlier version.
+        let fresh = self.state.generation == 0 && self.state.pending.is_none() && self.state.heldout.is_none();
+        let origin = if fresh { self.origin()? } else { None };
+        if let Some(mut row) = origin {
+            row.seconds = elapsed();
+            self.metrics.write(&row)?;
+            watch(Moment::Generation(&row), self.progress());
+        }
         let stop = loop {
             if self.state.pending.is_none() {
                 // Check once before asking for candidates, which may cost a model fit, and again once their number is
@@ -68,7 +95,7 @@ impl Training {
                 self.state.seconds = row.seconds;
             }
             self.metrics.write(&row)?;
-            watch(&row);
+            watch(Moment::Generation(&row), self.progress());
             if saved.elapsed() >= self.checkpoint_every {
                 self.save()?;
                 saved = Instant::now();
@@ -76,6 +103,9 @@ impl Training {
         };
         self.state.seconds = elapsed();
         self.save()?;
+        if stop != Stop::Interrupted {
+            watch(Moment::Scoring, Progress { left: 2 * SCORE_EPISODES as u64, ..self.progress() });
+        }
         let stop = if stop != Stop::Interrupted && self.finish()?.is_none() { Stop::Interrupted } else { stop };
         self.run.state = Some(match &stop {
             Stop::Interrupted => RunState::Stopped,
@@ -108,7 +138,8 @@ impl Training {
     /// Why a generation of this many training episodes may no longer begin.
     fn rule(&self, cost: u64) -> Option<Stop> {
         let budget = self.settings().budget.unwrap_or(u64::MAX);
-        if let (Some(target), Some(heldout)) = (self.settings().target, self.state.heldout)
+        if let (Some(Target(Some(target))), Some(heldout)) = (self.settings().target, self.state.heldout)
+            && self.state.generation > 0
             && heldout >= target
         {
             return Some(Stop::Target(target));
@@ -181,18 +212,50 @@ impl Training {
         Some(())
     }
 
-    /// Completes the pending generation. If an evaluation is due, the center plays on the held-out seeds, and a policy
-    /// that would be the new best must confirm it on fresh ones.
+    /// Evaluates the center before any training. Returns `None` if told to stop.
+    fn origin(&mut self) -> Result<Option<GenerationRow>> {
+        let center = self.state.center(self.settings());
+        let Some(answer) = self.outcomes(&[(&center, HELDOUT_SEED, self.heldout.episodes)]) else { return Ok(None) };
+        let heldout = merit(&answer[0]);
+        self.state.heldout = Some(heldout);
+        let diagnostics = self.state.optimizer.diagnostics();
+        Ok(Some(GenerationRow {
+            generation: 0,
+            episodes: 0,
+            steps: 0,
+            seconds: 0.0,
+            center_return: f64::NAN,
+            heldout: Some((heldout, standard_deviation(&returns(&answer[0])))),
+            best_return: None,
+            batch: [f64::NAN; 5],
+            sigma: diagnostics.sigma,
+            center_step: f64::NAN,
+            condition: diagnostics.condition,
+            diverged: 0,
+        }))
+    }
+
+    /// Completes the pending generation. If an evaluation is due, the center plays on the held-out seeds, and if a
+    /// confirmation is due, a policy that would be the new best must confirm it on fresh ones.
     fn hold_out(&mut self) -> Result<Option<GenerationRow>> {
         let Some(mut row) = self.state.pending.clone() else { return Err(Error::failed("no generation to complete")) };
-        if self.heldout_is_due() {
-            let episodes = self.settings().heldout_episodes.unwrap_or(20);
+        // After the last generation too, so that the best sample since the previous evaluation is confirmed.
+        let last = self.rule(self.state.cost).is_some();
+        let due = self.heldout.due(self.state.generation, self.state.episodes, self.state.cost, last);
+        if due != Due::Nothing {
+            let episodes = self.heldout.confirming;
             let fresh = CONFIRM_SEED + self.state.generation * episodes as u64;
             let mut center = self.state.center(self.settings());
-            let challenger = self.state.challenger.clone();
-            let mut asked = vec![(&center, HELDOUT_SEED)];
-            asked.extend(challenger.iter().map(|challenger| (challenger, fresh)));
-            let Some(answers) = self.outcomes(&asked, episodes) else { return Ok(None) };
+            let challenger = self.state.challenger.clone().filter(|_| due == Due::Confirmation);
+            let mut asked = vec![(&center, HELDOUT_SEED, self.heldout.episodes)];
+            asked.extend(challenger.iter().map(|challenger| (challenger, fresh, episodes)));
+            let Some(mut answers) = self.outcomes(&asked) else { return Ok(None) };
+            // A few episodes may reach the target by luck.
+            let target = self.settings().target.and_then(|target| target.0);
+            if self.heldout.episodes < episodes && target.is_some_and(|target| merit(&answers[0]) >= target) {
+                let Some(mut more) = self.outcomes(&[(&center, HELDOUT_SEED, episodes)]) else { return Ok(None) };
+                answers[0] = more.remove(0);
+            }
 
             let heldout = merit(&answers[0]);
             let better = |value: f64, best: &Option<Contender>| {
@@ -204,8 +267,8 @@ impl Training {
             {
                 best = Some(Contender { value: merit(answer), ..challenger });
             }
-            if better(heldout, &best) {
-                let Some(answer) = self.outcomes(&[(&center, fresh)], episodes) else { return Ok(None) };
+            if due == Due::Confirmation && better(heldout, &best) {
+                let Some(answer) = self.outcomes(&[(&center, fresh, episodes)]) else { return Ok(None) };
                 center.value = merit(&answer[0]);
                 if better(center.value, &best) {
                     best = Some(center);
@@ -214,7 +277,9 @@ impl Training {
             row.heldout = Some((heldout, standard_deviation(&returns(&answers[0]))));
             row.best_return = best.as_ref().map(|best| best.value);
             self.state.heldout = Some(heldout);
-            self.state.challenger = None;
+            if due == Due::Confirmation {
+                self.state.challenger = None;
+            }
             if best != self.state.best {
                 self.state.best = best;
                 self.write_best(json!({ "mean": row.best_return, "episodes": episodes, "first_seed": fresh }))?;
@@ -224,37 +289,36 @@ impl Training {
         Ok(Some(row))
     }
 
-    /// Every few generations, so that evaluation stays a small part of the work, and after the last one, so that the best
-    /// sample since the previous evaluation is confirmed too.
-    fn heldout_is_due(&self) -> bool {
-        let cost = self.state.cost;
-        let episodes = self.settings().heldout_episodes.unwrap_or(20) as u64;
-        let every = self.settings().heldout_every.unwrap_or(episodes.saturating_mul(10).div_ceil(cost.max(1)));
-        self.state.generation.is_multiple_of(every.max(1)) || self.rule(cost).is_some()
+    /// Counts what has been played and estimates what is left: the rest of the budget, its evaluations and the scores.
+    fn progress(&self) -> Progress {
+        let (state, heldout) = (&self.state, &self.heldout);
+        let budget = self.settings().budget.unwrap_or(state.episodes);
+        let cost = state.cost.max(1);
+        let generations = budget.saturating_sub(state.episodes) / cost;
+        let confirmations = generations.div_ceil(heldout.generations_between(cost));
+        let looks = heldout.points(budget).saturating_sub(heldout.points(state.episodes)).min(generations);
+        let held_out = looks * heldout.episodes as u64 + confirmations * (heldout.episodes + heldout.confirming) as u64;
+        Progress { done: self.played, left: generations * (cost + 1) + held_out + 2 * SCORE_EPISODES as u64 }
     }
 
     /// `None` if told to leave, or if the crew is lost: then too, what has been done is saved, and the error told after.
     fn compute(&mut self, work: &Work, generation: u64) -> Option<Vec<Part>> {
         let parts = self.crew.compute(work, generation, &self.leave);
+        self.played += work.episodes();
         parts.unwrap_or_else(|error| {
             self.lost = Some(error);
             None
         })
     }
 
-    /// Episodes of policies from consecutive seeds; `None` if told to leave.
-    pub(super) fn outcomes(
-        &mut self,
-        asked: &[(&Contender, u64)],
-        episodes: usize,
-    ) -> Option<Vec<Vec<EpisodeOutcome>>> {
+    /// Plays as many episodes of each policy as asked for, from consecutive seeds; `None` if told to leave.
+    pub(super) fn outcomes(&mut self, asked: &[(&Contender, u64, usize)]) -> Option<Vec<Vec<EpisodeOutcome>>> {
         let mut work = Work::new(usize::MAX, None);
-        for (contender, first) in asked {
+        for (contender, first, episodes) in asked {
             let policy = work.policy(&contender.weights, contender.normalizer.as_ref());
-            (0..episodes as u64).for_each(|i| work.job(policy, Start::Seed(first + i)));
+            (0..*episodes as u64).for_each(|i| work.job(policy, Start::Seed(first + i)));
         }
-        let parts = self.compute(&work, self.state.generation)?;
-        let outcomes = |parts: &[Part]| parts.iter().map(|part| part.outcome).collect();
-        Some(parts.chunks(episodes).map(outcomes).collect())
+        let mut parts = self.compute(&work, self.state.generation)?.into_iter().map(|part| part.outcome);
+        Some(asked.iter().map(|(_, _, episodes)| parts.by_ref().take(*episodes).collect()).collect())
     }
 }

@@ -1,10 +1,11 @@
 //! Runs many trials side by side. Missing ones are run, unfinished ones continue, and finished ones are left alone.
 
-use super::{Resume, RunOptions, Stop, Training};
+use super::{Moment, Progress, Resume, RunOptions, Stop, Training};
 use crate::run_folder::{Folder, Program};
 use crate::settings::Resolved;
 use crate::{Error, Result, sim, workers};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// One run of a comparison.
@@ -26,18 +27,22 @@ impl PlannedRun {
         if !run.has_finished(settings) {
             return Ok(false);
         }
-        let task = sim::find(settings.env.as_deref().unwrap_or_default())?;
+        let named = settings.env.as_deref().unwrap_or_default();
+        let gone = named.ends_with(".toml") && !Path::new(named).is_file();
+        let task = if gone { self.folder.task(&run)? } else { sim::find(named)? };
         Ok(how.allow_drift || run.program.changes(&Program::here(&task)).is_empty())
     }
 
-    fn run(&self, how: Resume, options: RunOptions) -> Result<(Stop, Vec<String>)> {
+    fn run(&self, how: Resume, options: RunOptions, watch: &dyn Watch) -> Result<Stop> {
         let mut search = if self.folder.is_taken() {
             Training::resume(&self.resolved.settings, &self.folder, how, options)?
         } else {
             Training::start(&self.resolved, &self.folder, false, options)?
         };
-        let stop = search.run(&mut |_| ())?;
-        Ok((stop, search.notes))
+        watch.begins(self, &search.notes);
+        let stop = search.run(&mut |moment, progress| watch.sees(self, moment, progress))?;
+        watch.ends(self, Ok(&stop));
+        Ok(stop)
     }
 }
 
@@ -47,14 +52,24 @@ pub struct Failure<'a> {
     pub error: Error,
 }
 
-/// Runs the trials, as many at a time as there are threads. `heard` is told of each one as it ends: why it stopped and
-/// notes for the user, or what went wrong. A trial that fails does not keep the others from going on. Returns the
-/// failures in the order of the trials. Stops when told to.
+/// Sees how trials proceed, from several threads.
+pub trait Watch: Sync {
+    /// So many trials have not finished yet.
+    fn opens(&self, trials: usize);
+    /// A trial begins or continues, with notes for the user.
+    fn begins(&self, trial: &PlannedRun, notes: &[String]);
+    fn sees(&self, trial: &PlannedRun, moment: Moment, progress: Progress);
+    /// A trial has ended, was interrupted, or has failed.
+    fn ends(&self, trial: &PlannedRun, how: Result<&Stop, &Error>);
+}
+
+/// Runs the trials, as many at a time as there are threads. `watch` is told of each one. A trial that fails does not keep
+/// the others from going on. Returns the failures in the order of the trials. Stops when told to.
 pub fn run_all<'a>(
     trials: &'a [PlannedRun],
     how: Resume,
     options: &RunOptions,
-    heard: &(dyn Fn(&PlannedRun, Result<(&Stop, &[String]), &Error>) + Sync),
+    watch: &dyn Watch,
 ) -> Result<Vec<Failure<'a>>> {
     let threads = match options.workers {
         Some(_) => options.threads,
@@ -62,27 +77,27 @@ pub fn run_all<'a>(
     };
     let failures = Mutex::new(Vec::new());
     let failed = |at: usize, error: Error| {
-        heard(&trials[at], Err(&error));
+        watch.ends(&trials[at], Err(&error));
         failures.lock().unwrap_or_else(PoisonError::into_inner).push((at, error));
     };
     let mut open: Vec<usize> = Vec::new();
+    let mut unreadable = Vec::new();
     for (at, trial) in trials.iter().enumerate() {
         match trial.is_done(how) {
             Ok(true) => {}
             Ok(false) => open.push(at),
-            Err(error) => failed(at, error),
+            Err(error) => unreadable.push((at, error)),
         }
     }
+    watch.opens(open.len());
+    unreadable.into_iter().for_each(|(at, error)| failed(at, error));
     let side_by_side = threads.min(open.len()).max(1);
     let least = usize::from(threads > 0);
     let each = RunOptions { threads: (threads / side_by_side).max(least), ..options.clone() };
     workers::share(&open, side_by_side, |&at| {
-        Ok(match trials[at].run(how, each.clone()) {
-            Ok((Stop::Interrupted, _)) => ControlFlow::Break(()),
-            Ok((stop, notes)) => {
-                heard(&trials[at], Ok((&stop, &notes)));
-                ControlFlow::Continue(())
-            }
+        Ok(match trials[at].run(how, each.clone(), watch) {
+            Ok(Stop::Interrupted) => ControlFlow::Break(()),
+            Ok(_) => ControlFlow::Continue(()),
             Err(error) => {
                 failed(at, error);
                 ControlFlow::Continue(())

@@ -34,7 +34,7 @@ fn interrupt_at_once(run: &Path, budget: u64) {
         command: |_| String::new(),
     };
     let mut search = Training::resume(&given, &Folder::new(run), Resume::default(), options).unwrap();
-    assert_eq!(search.run(&mut |_| ()).unwrap(), Stop::Interrupted);
+    assert_eq!(search.run(&mut |_, _| ()).unwrap(), Stop::Interrupted);
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_changed_metrics_file_is_refused_before_training_continues() {
     }
     std::fs::write(run.join("metrics.csv"), good + "9,1").unwrap();
     ok(&resume(&run, &["--budget", "108"]));
-    assert_eq!(read(&run, "metrics.csv").lines().count(), 10, "a torn last row is made again");
+    assert_eq!(read(&run, "metrics.csv").lines().count(), 11, "a torn last row is made again");
 }
 
 #[test]

@@ -7,7 +7,12 @@ fn explained(arguments: &[&str]) -> impl Fn(&str) -> (String, String) + use<> {
     assert!(output.status.success(), "{}", stderr(&output));
     let text = stdout(&output);
     move |name: &str| {
-        let line = text.lines().find(|line| line.starts_with(&format!("{name} ="))).unwrap_or_else(|| panic!("{name}"));
+        let (set, unset) = (format!("{name} ="), format!("# {name}: "));
+        let line = text.lines().find(|line| line.starts_with(&set) || line.starts_with(&unset));
+        let line = line.unwrap_or_else(|| panic!("{name}: {text}"));
+        if let Some(why) = line.strip_prefix(&unset) {
+            return ("(unset)".to_string(), why.to_string());
+        }
         let (value, origin) = line.split_once('=').unwrap().1.split_once('#').unwrap();
         (value.trim().to_string(), origin.trim().to_string())
     }
@@ -34,7 +39,8 @@ fn later_layers_win_and_are_named() {
     let of = explained(&env);
     is(&of, "budget", "111", "task");
     is(&of, "seed", "0", "default");
-    is(&of, "lambda0", "(unset)", "the optimizer's default");
+    is(&of, "lambda0", "2.0", "the optimizer's default");
+    is(&of, "batch", "14", "the optimizer's default");
     let of = explained(&[&env[..], &["--optimizer", "ars"]].concat());
     is(&of, "budget", "222", "task");
     let of = explained(&[&env[..], &["--config", config.to_str().unwrap(), "--batch", "40"]].concat());
@@ -150,6 +156,102 @@ fn a_comparison_gives_each_optimizer_the_flags_that_it_uses() {
     let of_none = list(&["--optimizers", "cma-es,ars", "--kappa", "2"]);
     assert_eq!(of_none.status.code(), Some(2));
     assert!(stderr(&of_none).contains("none of the optimizers uses --kappa"), "{}", stderr(&of_none));
+}
+
+/// What is printed is a settings file, and a run with it is the same run.
+#[test]
+fn a_printed_config_is_toml_and_gives_the_same_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let usual = ["--env", "Hopper-v4", "--variant", "adaptive", "--budget", "48", "--batch", "12", "--sigma", "0.3"];
+    let printed = locomotion(&[&["train", "--print-config"], &usual[..]].concat());
+    assert!(printed.status.success(), "{}", stderr(&printed));
+    let table: toml::Table = stdout(&printed).parse().unwrap();
+    assert_eq!(table["env"].as_str(), Some("hopper"));
+    assert!(table["eta_c"].as_float().is_some() && table["lambda0"].as_float() == Some(2.0), "{table}");
+    let config = folder.path().join("config.toml");
+    std::fs::write(&config, stdout(&printed)).unwrap();
+    let weights = |name: &str, flags: &[&str]| {
+        let out = folder.path().join(name);
+        let output = locomotion(&[&["train", "--quiet", "--out", out.to_str().unwrap()], flags].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        let file: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(out.join("final.json")).unwrap()).unwrap();
+        file["weights"].clone()
+    };
+    let first = weights("flags", &usual);
+    assert_eq!(weights("file", &["--config", config.to_str().unwrap()]), first);
+    for run in ["flags", "flags/run.toml"] {
+        let run = folder.path().join(run);
+        let name = format!("from-{}", run.is_dir());
+        assert_eq!(weights(&name, &["--config", run.to_str().unwrap()]), first, "the settings of another run");
+    }
+}
+
+#[test]
+fn names_and_numbers_as_people_type_them_get_a_sentence() {
+    let cases: &[(&[&str], i32, &str)] = &[
+        (&["train", "--env", "ant", "--seed", "-1"], 2, "use a whole number from 0 to 18446744073709551615"),
+        (&["train", "--env", "ant", "--budget", "1e6"], 2, "use a whole number from 0"),
+        (&["train", "--env", "ant", "--sigma", "wide"], 2, "use a number such as 0.1"),
+        (&["eval", "swimmer", "--seed", "-1"], 2, "use a whole number from 0"),
+        (&["eval", "swimer"], 3, "did you mean `swimmer`?"),
+        (&["export", "swimmer", "-o", "x.csv"], 2, "--output must end in .h5 or .hdf5"),
+        (&["train", "--env", "ant", "--optimizer", "ppo"], 2, "unknown optimizer `ppo`"),
+    ];
+    for (arguments, code, wanted) in cases {
+        let output = locomotion(arguments);
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(*code), "{arguments:?}: {message}");
+        assert!(message.contains(wanted), "{arguments:?}: {message}");
+    }
+    assert!(!stderr(&locomotion(&["train", "--env", "ant", "--optimizer", "ppo"])).contains("did you mean"));
+    let many = locomotion(&["eval", "Swimmer-v5", "--episodes", "1", "--threads", "999"]);
+    assert!(many.status.success() && stderr(&many).contains("threads are used"), "{}", stderr(&many));
+    let help = stdout(&locomotion(&["train", "--help"]));
+    for default in ["[default: 0]", "[default: syncma]", "[default: the task's, or 10000]"] {
+        assert!(
+            help.replace("\n", " ").split_whitespace().collect::<Vec<_>>().join(" ").contains(default),
+            "{default}"
+        );
+    }
+}
+
+#[test]
+fn a_run_offers_a_way_on_and_refuses_less_than_it_has_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let path = run.to_str().unwrap();
+    let small = ["train", "--env", "hopper", "--budget", "48", "--batch", "12", "--target", "1e9", "--quiet"];
+    let train = |more: &[&str]| locomotion(&[&small, more].concat());
+    assert!(train(&["--out", path]).status.success());
+    let taken = train(&["--out", path]);
+    assert_eq!(taken.status.code(), Some(4));
+    let message = stderr(&taken);
+    assert!(
+        message.contains(&format!("`--resume {path}`")) && message.contains(&format!("`--out {path}-2`")),
+        "{message}"
+    );
+    let less = locomotion(&["train", "--resume", path, "--budget", "24"]);
+    assert_eq!(less.status.code(), Some(2));
+    assert!(stderr(&less).contains("--budget is 24, but the run has already used 48 episodes"), "{}", stderr(&less));
+    let cleared = locomotion(&["train", "--resume", path, "--budget", "60", "--target", "none", "--quiet"]);
+    assert!(cleared.status.success(), "{}", stderr(&cleared));
+    assert!(std::fs::read_to_string(run.join("run.toml")).unwrap().contains("target = \"none\""));
+}
+
+#[test]
+fn a_comparison_takes_several_tasks() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let small = ["--budget", "24", "--batch", "12", "--heldout-episodes", "1", "--seeds", "1", "--out", out];
+    let output =
+        locomotion(&[&["compare", "--env", "hopper,Walker2d-v4", "--optimizers", "cma-es"], &small[..]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stderr(&output).starts_with("comparing cma-es on hopper, Walker2d-v4, 1 seed each: 2 trials"));
+    for task in ["hopper", "walker"] {
+        let page = folder.path().join(task).join("report.html");
+        assert!(page.exists() && stdout(&output).contains(page.to_str().unwrap()), "{}", stdout(&output));
+    }
 }
 
 /// A covariance with a row and a column for each of 360,033 weights would need 3 TB.

@@ -44,7 +44,7 @@ fn every_optimizer_runs_and_writes_a_complete_folder() {
         }
         let policy = locomotion(&["eval", run.join("best.json").to_str().unwrap(), "--episodes", "3", "--json"]);
         ok(&policy);
-        assert!(read(&run, "metrics.csv").lines().count() == 9, "{name}: a header and 96 / 12 rows");
+        assert!(read(&run, "metrics.csv").lines().count() == 10, "{name}: a header, the start and 96 / 12 rows");
     }
 }
 
@@ -201,4 +201,63 @@ fn with_common_resets_only_the_candidates_make_a_difference() {
     };
     assert_eq!(spread("common", "common"), 0.0);
     assert!(spread("own", "own") > 0.0);
+}
+
+/// The curve of a run begins before training and has at least 20 points. What is trained does not depend on them.
+#[test]
+fn the_learning_curve_begins_at_episode_0_and_training_does_not_depend_on_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let train = |name: &str, more: &[&str]| {
+        let path = folder.path().join(name);
+        let fixed = ["train", "--env", "hopper", "--budget", "240", "--batch", "6", "--sigma", "0.3", "--out"];
+        ok(&locomotion(&[&fixed[..], &[path.to_str().unwrap(), "--quiet"], more].concat()));
+        path
+    };
+    let (usual, rare) = (train("usual", &[]), train("rare", &["--heldout-every", "40"]));
+    let cells = |line: &str| line.split(',').map(String::from).collect::<Vec<_>>();
+    let rows: Vec<Vec<String>> = read(&usual, "metrics.csv").lines().skip(1).map(cells).collect();
+    assert_eq!(rows[0][..3], ["0", "0", "0"], "before training");
+    let seen: Vec<&Vec<String>> = rows.iter().filter(|row| !row[5].is_empty()).collect();
+    assert!(seen.len() > 20, "{} evaluations", seen.len());
+    assert_eq!(seen.last().unwrap()[1], "240");
+    let weights = |path: &Path| -> serde_json::Value {
+        let file: serde_json::Value = serde_json::from_str(&read(path, "final.json")).unwrap();
+        serde_json::json!([file["weights"], file["normalizer"], file["score"]])
+    };
+    assert_eq!(weights(&usual), weights(&rare), "held-out episodes teach nothing");
+}
+
+#[test]
+fn a_screen_fits_80_columns_and_shows_lengths() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("r");
+    let fixed =
+        ["train", "--env", "hopper", "--budget", "48", "--batch", "12", "--heldout-episodes", "2", "--threads", "1"];
+    let output = locomotion(&[&fixed[..], &["--out", out.to_str().unwrap(), "--baseline", "random-search"]].concat());
+    ok(&output);
+    let text = stdout(&output);
+    assert!(text.contains("· 1 thread\n"), "{text}");
+    let path = out.to_str().unwrap();
+    let wide = text.lines().find(|line| line.chars().count() > 80 && !line.contains(path));
+    assert_eq!(wide, None);
+    assert!(text.contains("  length  ") && !text.contains('\x1b'), "{text}");
+    assert!(text.contains("verdict: ") && text.contains("curves.svg"), "{text}");
+}
+
+/// A robot that counts as fallen at once cannot learn, and the user hears why.
+#[test]
+fn episodes_that_end_at_once_get_a_hint() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(crate::common::root().join("envs/hopper.toml")).unwrap();
+    let strict = text.replace("0.7", "1.24");
+    assert_ne!(strict, text);
+    std::fs::write(folder.path().join("strict.toml"), strict).unwrap();
+    std::fs::copy(crate::common::root().join("assets/models/hopper.xml"), folder.path().join("hopper.xml")).unwrap();
+    let (task, out) = (folder.path().join("strict.toml"), folder.path().join("r"));
+    let files = ["--env", task.to_str().unwrap(), "--out", out.to_str().unwrap()];
+    let output =
+        locomotion(&[&["train", "--budget", "60", "--batch", "12", "--heldout-episodes", "2"], &files[..]].concat());
+    ok(&output);
+    assert!(stderr(&output).contains("most episodes end within a few steps"), "{}", stderr(&output));
+    assert_eq!(stderr(&output).matches("most episodes").count(), 1);
 }

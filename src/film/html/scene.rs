@@ -1,6 +1,7 @@
 //! The model in the form that the page draws: primitive shapes fixed to bodies, a floor and a camera that follows the
 //! robot.
 
+use crate::film::bare;
 use crate::sim::Task;
 use mujoco_rs::prelude::*;
 use serde::Serialize;
@@ -140,7 +141,7 @@ impl Camera {
         let model = &task.model;
         let named = |name: &String| model.name_to_id(MjtObjBase::mjOBJ_CAMERA, name);
         let Some(id) = task.definition.camera.as_ref().and_then(named) else {
-            let distance = 1.5 * model.ffi().stat.extent;
+            let distance = bare::distance(model);
             return Self { azimuth: 90.0, elevation: -20.0, distance, fovy: 45.0, offset: [0.0; 3] };
         };
         let (at, frame) = (model.cam_poscom0()[id], model.cam_mat0()[id]);

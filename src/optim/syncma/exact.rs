@@ -99,7 +99,7 @@ impl Exact {
 }
 
 /// η_m and η_c where none are set.
-fn default_penalty(n: usize, mu_eff: f64, lambda0: f64) -> Penalty {
+pub(super) fn default_penalty(n: usize, mu_eff: f64, lambda0: f64) -> Penalty {
     let remembered = lambda0 + 1.0;
     let least = remembered * LEAST_SHARE_KEPT / (1.0 - LEAST_SHARE_KEPT);
     Penalty {

@@ -30,10 +30,28 @@ pub use steady::Steady;
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use super::{Diagnostics, Optimizer, Settings, SettingsError, StopReason, Variant, rates};
+use super::invigo::Penalty;
+use super::settings::SIGMA;
+use super::weights::Weights;
+use super::{Diagnostics, Optimizer, OptimizerKind, Settings, SettingsError, StopReason, Variant, rates};
 
 /// λ0 of the reference code and of most of the paper's tables.
 pub const LAMBDA0: f64 = 2.0;
+
+/// The penalties of a variant that has constant ones, where none is set.
+pub(super) fn default_penalty(variant: Variant, n: usize, batch: usize, lambda0: f64) -> Penalty {
+    let mu_eff = Weights::new(batch).mu_eff;
+    match variant {
+        Variant::Exact => exact::default_penalty(n, mu_eff, lambda0),
+        _ => Penalty { mean: 0.0, covariance: adaptive::penalty_for(adaptive::replaced(n, mu_eff), lambda0) },
+    }
+}
+
+/// The first width of a search, where none is set. Only two variants look at the box.
+pub(super) fn default_sigma(settings: &Settings) -> f64 {
+    let looks = matches!(settings.variant, Variant::Adaptive | Variant::Matrix);
+    if looks && settings.optimizer == OptimizerKind::SynCma { adaptive::first_sigma(settings) } else { SIGMA }
+}
 
 /// SynCMA in the variant of the settings.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -3,10 +3,11 @@
 use super::{Benchmark, Cell, Column, OptimizerRow};
 use crate::Result;
 use crate::plot::Figure;
-use crate::plot::Point;
-use crate::plot::chart::{DOTTED, EDGE, Frame, GREY, INK, axes, color, dashes, legend, marks, wrap};
+use crate::plot::chart::{DOTTED, EDGE, Frame, GREY, INK, axes, legend, marks, wrap};
 use crate::plot::drawing::{Anchor, Drawing};
 use crate::plot::numbers::{csv_field, decimals, log_name, log_ticks, mark, thousands, ticks};
+use crate::plot::{Point, Style};
+use crate::report::styles::styles;
 
 /// More lines than this are hard to tell apart.
 const MOST: usize = 8;
@@ -31,7 +32,9 @@ impl Benchmark {
         let note = self.note(&rows, column.optimizers.len());
         let sizing = Drawing::new(whole, 1.0)?;
         let note = wrap(&sizing, &note, 13.5, whole - 2.0 * EDGE);
-        let entries: Vec<_> = rows.iter().enumerate().map(|(at, row)| (Some(at), row.optimizer.clone())).collect();
+        let styles = styles(rows.iter().map(|row| row.optimizer.as_str()));
+        let entries: Vec<_> =
+            rows.iter().zip(&styles).map(|(row, style)| (Some(*style), row.optimizer.clone())).collect();
         // The height of the legend is known only once it is drawn.
         let first_row = 54.0 + 18.0 * note.len() as f32 + 10.0;
         let top = legend(&mut Drawing::new(whole, 1.0)?, whole, &entries, first_row) + 14.0;
@@ -45,7 +48,12 @@ impl Benchmark {
         for problem in 0..problems {
             let cells: Vec<&Cell> = rows.iter().map(|row| &row.problems[problem]).collect();
             let (right, down) = (problem % across, problem / across);
-            self.panel(&mut drawing, &cells, (right as f32 * width, top + down as f32 * height, width, height));
+            self.panel(
+                &mut drawing,
+                &cells,
+                &styles,
+                (right as f32 * width, top + down as f32 * height, width, height),
+            );
         }
         drawing.text(
             "evaluations",
@@ -97,7 +105,8 @@ impl Benchmark {
         note + "."
     }
 
-    fn panel(&self, drawing: &mut Drawing, cells: &[&Cell], (left, top, width, height): Place) {
+    fn panel(&self, drawing: &mut Drawing, cells: &[&Cell], styles: &[Style], place: Place) {
+        let (left, top, width, height) = place;
         let shown = |value: f64| if self.logarithmic { value.max(FLOOR).log10() } else { value };
         let size = 12.5;
         let y = range(cells, shown);
@@ -128,15 +137,15 @@ impl Benchmark {
             let finite: Vec<Point> = cell.curve.iter().filter(|p| p.high.is_finite()).copied().collect();
             frame.line(&finite, |p| shown(value(p)))
         };
-        for (index, cell) in cells.iter().enumerate().filter(|_| self.trials > 1) {
+        for (cell, style) in cells.iter().zip(styles).filter(|_| self.trials > 1) {
             let mut edge = line(cell, |p| p.high);
             edge.extend(line(cell, |p| p.low).into_iter().rev());
-            drawing.area(&edge, color(index), 0.15);
+            drawing.area(&edge, style.color, 0.15);
         }
-        for (index, cell) in cells.iter().enumerate() {
+        for (index, (cell, style)) in cells.iter().zip(styles).enumerate() {
             let line = line(cell, |p| p.median);
-            drawing.line(&line, color(index), 2.0, dashes(index));
-            marks(drawing, &line, index, cells.len());
+            drawing.line(&line, style.color, 2.0, style.dashes);
+            marks(drawing, &line, style, (index, cells.len()));
         }
     }
 }

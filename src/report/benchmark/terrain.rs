@@ -4,9 +4,10 @@ use super::{Benchmark, Column};
 use crate::Result;
 use crate::benchmark::rover::{CENTERS, GOAL, HALF, Place, START};
 use crate::plot::Figure;
-use crate::plot::chart::{EDGE, FAINT, Frame, GREY, INK, color, dashes, legend, marks};
+use crate::plot::chart::{EDGE, FAINT, Frame, GREY, INK, legend, marks};
 use crate::plot::drawing::{Anchor, Drawing};
 use crate::plot::numbers::compact;
+use crate::report::styles::styles;
 
 /// The range that is shown: the terrain and some space around it, for paths that leave it.
 const SHOWN: (f64, f64) = (-0.06, 1.06);
@@ -19,9 +20,10 @@ impl Benchmark {
         let drawn = self.drawn(column);
         let all = column.optimizers.iter().zip(paths);
         let shown: Vec<_> = all.filter(|(row, _)| drawn.iter().any(|other| other.optimizer == row.optimizer)).collect();
-        let entries = shown.iter().enumerate().map(|(at, (row, _))| {
+        let styles = styles(shown.iter().map(|(row, _)| row.optimizer.as_str()));
+        let entries = shown.iter().zip(&styles).map(|((row, _), style)| {
             let least = row.problems.first().and_then(|cell| cell.least).map_or(String::new(), compact);
-            (Some(at), format!("{} ({least})", row.optimizer))
+            (Some(*style), format!("{} ({least})", row.optimizer))
         });
         let entries: Vec<_> = entries.collect();
         let width = SIDE + 2.0 * EDGE;
@@ -36,8 +38,8 @@ impl Benchmark {
         for (index, (_, path)) in shown.iter().enumerate() {
             let inside = |v: f64| v.clamp(SHOWN.0, SHOWN.1);
             let line: Vec<_> = path.iter().map(|p| (frame.at_x(inside(p[0])), frame.at_y(inside(p[1])))).collect();
-            drawing.line(&line, color(index), 2.6, dashes(index));
-            marks(&mut drawing, &line, index, shown.len());
+            drawing.line(&line, styles[index].color, 2.6, styles[index].dashes);
+            marks(&mut drawing, &line, &styles[index], (index, shown.len()));
         }
         for (place, name) in [(START, "start"), (GOAL, "goal")] {
             let at = (frame.at_x(place[0]), frame.at_y(place[1]));

@@ -17,7 +17,7 @@ use crate::atomic::Draft;
 use crate::film::html;
 use crate::plot::Axis;
 use crate::plot::Sheet;
-use crate::{Error, Result, sim};
+use crate::{Error, Result};
 use askama::Template;
 use protocol::Topic;
 use replays::Replay;
@@ -36,6 +36,8 @@ pub type Commands = fn(&[Group], &[PathBuf], &[(PathBuf, u64)]) -> Vec<(&'static
 #[template(path = "report.html")]
 struct Page {
     title: String,
+    /// What a run that is still going on has to say of itself. The page reloads itself from disk then.
+    live: Option<String>,
     styles: [&'static str; 2],
     script: &'static str,
     question: String,
@@ -63,17 +65,29 @@ struct Curves {
 
 /// Reads the runs in these folders and writes the page. Returns the number of runs on it.
 pub fn write(folders: &[PathBuf], commands: Commands, file: &Path, force: bool) -> Result<usize> {
+    write_live(folders, commands, file, force, None)
+}
+
+/// The same, for a run that still goes on. `live` says how far it is.
+pub fn write_live(
+    folders: &[PathBuf],
+    commands: Commands,
+    file: &Path,
+    force: bool,
+    live: Option<String>,
+) -> Result<usize> {
     let mut draft = Draft::file(file, force)?;
     let groups = group(collect(folders)?)?;
-    draft.write_all(page(&groups, folders, commands)?.as_bytes()).map_err(|e| Error::output(file, e))?;
+    let page = page(&groups, folders, commands, live)?;
+    draft.write_all(page.as_bytes()).map_err(|e| Error::output(file, e))?;
     draft.publish()?;
     Ok(groups.iter().map(|group| group.runs.len()).sum())
 }
 
 /// Builds the page from runs that were found in `folders`. It depends on nothing but the runs.
-pub fn page(groups: &[Group], folders: &[PathBuf], commands: Commands) -> Result<String> {
+fn page(groups: &[Group], folders: &[PathBuf], commands: Commands, live: Option<String>) -> Result<String> {
     // A user's own task file may have moved since. The page still describes the runs then.
-    let task = groups.first().and_then(|group| sim::find(&group.env).ok());
+    let task = groups.first().and_then(Group::task);
     let about = task.as_ref().map(|task| task.definition.about.as_str());
     let comparison = Comparison::new(groups);
     let picks = replays::pick(groups);
@@ -81,6 +95,7 @@ pub fn page(groups: &[Group], folders: &[PathBuf], commands: Commands) -> Result
     let (provenance, drift) = settings::provenance(groups);
     let page = Page {
         title: question::title(groups),
+        live,
         styles: [html::STYLE, STYLE],
         script: html::SCRIPT,
         question: question::question(groups, about),

@@ -1,10 +1,10 @@
 //! Describes how the runs were made, in sentences built from the settings.
 
-use super::words::list;
+use super::words::{count, list};
 use crate::optim::OptimizerKind;
 use crate::plot::numbers::thousands;
 use crate::report::repetitions::Group;
-use crate::settings::{Bound, Init, Normalize, PartialSettings, Protocol, Resets, SurvivalShift};
+use crate::settings::{Bound, HeldOut, Init, Normalize, PartialSettings, Protocol, Resets, SurvivalShift};
 use crate::sim::Task;
 
 /// The settings of one group, and the task if it was found.
@@ -168,7 +168,11 @@ fn objective(asked: &Asked) -> String {
 
 fn budget(asked: &Asked) -> String {
     let episodes = asked.settings.budget.map_or("no limit of".to_string(), |budget| thousands(budget as f64, 0));
-    let target = asked.settings.target.map(|target| format!(", or until the held-out return reaches {target}"));
+    let target = asked
+        .settings
+        .target
+        .and_then(|target| target.0)
+        .map(|target| format!(", or until the held-out return reaches {target}"));
     let time = asked.settings.time.map(|time| format!(", or until {time} have passed"));
     format!(
         "{episodes} training episodes per run{}{}. Held-out episodes are not counted.",
@@ -178,15 +182,11 @@ fn budget(asked: &Asked) -> String {
 }
 
 fn heldout(asked: &Asked) -> String {
-    let episodes = asked.settings.heldout_episodes.map_or("some".to_string(), |n| thousands(n as f64, 0));
-    let every = match asked.settings.heldout_every {
-        Some(1) => "After every generation".to_string(),
-        Some(n) => format!("Every {n} generations"),
-        None => "Every few generations".to_string(),
-    };
+    let (when, episodes) = HeldOut::new(&asked.settings).told();
+    let episodes = count(episodes, "episode");
     format!(
-        "{every}, the center of the search, the policy one would deploy, plays {episodes} episodes on reset seeds that \
-         training never draws, the same every time. The final policy is scored on further fresh seeds."
+        "At the start and {when}, the center of the search, the policy one would deploy, plays {episodes} on reset seeds \
+         that training never draws, the same every time. The final policy is scored on further fresh seeds."
     )
 }
 

@@ -1,0 +1,186 @@
+//! What a user sees while a comparison runs: a line for every running trial, and one for all of them with the time left
+//! and the ranking so far. Without a terminal, a line for every trial that ends.
+
+use super::terminal::clock;
+use super::{in_flags, note, say};
+use crate::plot::numbers::score;
+use crate::train::{Moment, PlannedRun, Progress, Stop, Watch};
+use crate::{Error, Result};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, stderr};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// The parts that a trial's line is divided into.
+const FINE: u64 = 1000;
+
+pub struct CompareScreen {
+    head: String,
+    several_tasks: bool,
+    began: Instant,
+    lines: MultiProgress,
+    seen: Mutex<Seen>,
+}
+
+struct Seen {
+    overall: ProgressBar,
+    ranking: ProgressBar,
+    bars: BTreeMap<String, ProgressBar>,
+    /// How much of every open trial is done, between 0 and 1, and its newest held-out return.
+    trials: BTreeMap<String, (String, f64, Option<f64>)>,
+    finished: usize,
+    /// The trials that were open at the start.
+    open: usize,
+}
+
+impl CompareScreen {
+    /// `head` says what is compared.
+    pub fn new(head: String, several_tasks: bool) -> Self {
+        let lines = MultiProgress::new();
+        if !stderr().is_terminal() {
+            lines.set_draw_target(indicatif::ProgressDrawTarget::hidden());
+        }
+        let overall = lines.add(bar("  all trials", FINE));
+        let ranking = lines.add(ProgressBar::new_spinner());
+        if let Ok(style) = ProgressStyle::with_template("  {wide_msg}") {
+            ranking.set_style(style);
+        }
+        let seen = Seen { overall, ranking, bars: BTreeMap::new(), trials: BTreeMap::new(), finished: 0, open: 0 };
+        Self { head, several_tasks, began: Instant::now(), lines, seen: Mutex::new(seen) }
+    }
+
+    /// Clears the lines.
+    pub fn end(&self) {
+        let _ = self.lines.clear();
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the group that a trial belongs to, and its own name.
+    fn names(&self, trial: &PlannedRun) -> (String, String) {
+        let settings = &trial.resolved.settings;
+        let task = if self.several_tasks { settings.env.clone().unwrap_or_default() + " " } else { String::new() };
+        let group = task + &settings.label();
+        let name = format!("{group} seed {}", settings.seed.unwrap_or(0));
+        (group, name)
+    }
+
+    fn update(&self, seen: &Seen) {
+        let done: f64 = seen.trials.values().map(|(_, share, _)| share).sum();
+        let left = seen.open as f64 - done;
+        seen.overall.set_position((done * FINE as f64) as u64);
+        let time = clock((self.began.elapsed().as_secs_f64() / done.max(1e-9) * left).ceil());
+        let time = if done > 0.0 { format!(", {time} left") } else { String::new() };
+        let ranking: Vec<String> =
+            ranking(seen.trials.values()).iter().map(|(n, v)| format!("{n} {}", score(*v))).collect();
+        seen.overall.set_message(format!("{} of {} finished{time}", seen.finished, seen.open));
+        if !ranking.is_empty() {
+            seen.ranking.set_message(format!("so far: {}", ranking.join(", ")));
+        }
+    }
+}
+
+impl Watch for CompareScreen {
+    fn opens(&self, trials: usize) {
+        say(&format!("{}, {trials} to run", self.head));
+        let mut seen = self.seen();
+        seen.open = trials;
+        seen.overall.set_length(FINE * trials as u64);
+    }
+
+    fn begins(&self, trial: &PlannedRun, notes: &[String]) {
+        let (group, name) = self.names(trial);
+        let told = |text: &String| note(&format!("{}: {text}", trial.folder.path().display()));
+        self.lines.suspend(|| notes.iter().for_each(told));
+        let mut seen = self.seen();
+        let line = self.lines.insert_before(&seen.overall, bar(&format!("  {name}"), FINE));
+        seen.bars.insert(name.clone(), line);
+        seen.trials.insert(name, (group, 0.0, None));
+        self.update(&seen);
+    }
+
+    fn sees(&self, trial: &PlannedRun, moment: Moment, progress: Progress) {
+        let (_, name) = self.names(trial);
+        let mut seen = self.seen();
+        let share = progress.done as f64 / (progress.done + progress.left).max(1) as f64;
+        let Some(known) = seen.trials.get_mut(&name) else { return };
+        known.1 = share;
+        let text = match moment {
+            Moment::Generation(row) => {
+                known.2 = row.heldout_mean().or(known.2);
+                known.2.map_or(String::new(), |value| format!("held out {}", score(value)))
+            }
+            Moment::Scoring => "scoring".to_string(),
+        };
+        if let Some(bar) = seen.bars.get(&name) {
+            bar.set_position((share * FINE as f64) as u64);
+            bar.set_message(text);
+        }
+        self.update(&seen);
+    }
+
+    fn ends(&self, trial: &PlannedRun, how: Result<&Stop, &Error>) {
+        let (_, name) = self.names(trial);
+        let mut seen = self.seen();
+        if let Some(bar) = seen.bars.remove(&name) {
+            bar.finish_and_clear();
+            self.lines.remove(&bar);
+        }
+        if let Some(known) = seen.trials.get_mut(&name).filter(|_| !matches!(how, Ok(Stop::Interrupted))) {
+            known.1 = 1.0;
+        }
+        let folder = trial.folder.path().display();
+        let told = match how {
+            Ok(Stop::Interrupted) => return,
+            Ok(stop) => {
+                seen.finished += 1;
+                let value = seen.trials.get(&name).and_then(|known| known.2);
+                let value = value.map_or(String::new(), |value| format!(", held out {}", score(value)));
+                format!("{folder}: {stop}{value}")
+            }
+            Err(error) => format!("{folder}: failed: {}", in_flags(&error.message, &error.fields)),
+        };
+        self.update(&seen);
+        self.lines.suspend(|| say(&told));
+    }
+}
+
+/// Returns the groups by their mean newest held-out return, best first.
+fn ranking<'a>(trials: impl Iterator<Item = &'a (String, f64, Option<f64>)>) -> Vec<(String, f64)> {
+    let mut groups: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (group, _, value) in trials {
+        if let Some(value) = value {
+            groups.entry(group).or_default().push(*value);
+        }
+    }
+    let mean = |values: &Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+    let mut ranking: Vec<(String, f64)> =
+        groups.iter().map(|(group, values)| (group.to_string(), mean(values))).collect();
+    ranking.sort_by(|a, b| b.1.total_cmp(&a.1));
+    ranking
+}
+
+fn bar(name: &str, parts: u64) -> ProgressBar {
+    let bar = ProgressBar::new(parts);
+    if let Ok(style) = ProgressStyle::with_template("{prefix:<30!} {bar:12} {percent:>3} %  {wide_msg}") {
+        bar.set_style(style.progress_chars("━╸ "));
+    }
+    bar.set_prefix(name.to_string());
+    bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ranking;
+
+    #[test]
+    fn the_best_group_comes_first_and_unknown_trials_do_not_count() {
+        let trial = |group: &str, value: Option<f64>| (group.to_string(), 0.5, value);
+        let trials =
+            [trial("a", Some(1.0)), trial("a", None), trial("b", Some(2.0)), trial("b", Some(4.0)), trial("c", None)];
+        assert_eq!(ranking(trials.iter()), [("b".to_string(), 3.0), ("a".to_string(), 1.0)]);
+    }
+}

@@ -1,0 +1,89 @@
+//! The terminal: its width, whether it takes colors, and small pictures made of characters.
+
+use std::env;
+use std::io::IsTerminal;
+
+/// The least width that a screen has to fit into, and the width of a file or a pipe.
+pub const NARROW: usize = 80;
+
+/// The width of stdout in columns.
+pub fn width() -> usize {
+    let asked = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
+    let shown = || console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns));
+    asked.or_else(|| std::io::stdout().is_terminal().then(shown).flatten()).unwrap_or(NARROW)
+}
+
+/// Whether stdout shows colors. https://no-color.org
+pub fn has_color() -> bool {
+    let said = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    std::io::stdout().is_terminal() && !said("NO_COLOR") && env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// How a text stands out.
+#[derive(Clone, Copy)]
+pub enum Ink {
+    Bold,
+    Faint,
+    Good,
+    Bad,
+}
+
+/// Colors texts, or leaves them alone.
+#[derive(Clone, Copy)]
+pub struct Pen {
+    pub color: bool,
+}
+
+impl Pen {
+    pub fn write(&self, ink: Ink, text: &str) -> String {
+        let code = match ink {
+            Ink::Bold => "1",
+            Ink::Faint => "2",
+            Ink::Good => "32",
+            Ink::Bad => "31",
+        };
+        if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
+    }
+}
+
+/// Draws the values as bars of a character each, the newest `most` of them.
+pub fn sparkline(values: &[f64], most: usize) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let finite: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
+    let (low, high) = finite.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
+    let bar = |value: &f64| BARS[((value - low) / (high - low).max(f64::MIN_POSITIVE) * 7.0).round() as usize];
+    finite[finite.len().saturating_sub(most)..].iter().map(bar).collect()
+}
+
+/// `1 thread`, `2 threads`.
+pub fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// Formats seconds as 0:07, 12:03 or 1:02:03.
+pub fn clock(seconds: f64) -> String {
+    let s = seconds as u64;
+    match s / 3600 {
+        0 => format!("{}:{:02}", s / 60, s % 60),
+        hours => format!("{hours}:{:02}:{:02}", s / 60 % 60, s % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ink, Pen, sparkline};
+
+    #[test]
+    fn a_sparkline_spans_its_values_and_shows_the_newest() {
+        assert_eq!(sparkline(&[0.0, 1.0, f64::NAN, 2.0], 8), "▁▅█");
+        assert_eq!(sparkline(&[5.0, 5.0], 8), "▁▁");
+        assert_eq!(sparkline(&[0.0, 7.0, 3.5], 2).chars().count(), 2);
+        assert_eq!(sparkline(&[], 8), "");
+    }
+
+    #[test]
+    fn without_colors_a_text_stays_as_it_is() {
+        assert_eq!(Pen { color: false }.write(Ink::Good, "a"), "a");
+        assert_eq!(Pen { color: true }.write(Ink::Bold, "a"), "\x1b[1ma\x1b[0m");
+    }
+}

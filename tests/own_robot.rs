@@ -1,0 +1,140 @@
+//! A user's own model becomes a task that trains at once, and everything that a task file can say is explained.
+
+#![cfg(feature = "cli")]
+
+mod common;
+
+use common::{locomotion, ok, root, stderr, stdout};
+use std::path::{Path, PathBuf};
+
+/// A model as people write it first: no light, camera, texture or material.
+const BARE: &str = r#"<mujoco model="crawler">
+  <worldbody>
+    <geom type="plane" size="40 40 0.1"/>
+    <body name="torso" pos="0 0 0.2">
+      <freejoint name="root"/>
+      <geom type="box" size="0.2 0.1 0.05" mass="1"/>
+      <body name="left" pos="0.15 0.12 0">
+        <joint name="left_hip" axis="0 1 0" range="-60 60"/>
+        <geom type="capsule" fromto="0 0 0 0 0.02 -0.18" size="0.02" mass="0.1"/>
+      </body>
+      <body name="right" pos="0.15 -0.12 0">
+        <joint name="right_hip" axis="0 1 0" range="-60 60"/>
+        <geom type="capsule" fromto="0 0 0 0 -0.02 -0.18" size="0.02" mass="0.1"/>
+      </body>
+    </body>
+  </worldbody>
+  <actuator>
+    <motor joint="left_hip" gear="1" ctrlrange="-1 1"/>
+    <motor joint="right_hip" gear="1" ctrlrange="-1 1"/>
+  </actuator>
+  <sensor><jointpos name="left_angle" joint="left_hip"/></sensor>
+</mujoco>
+"#;
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn model(folder: &Path) -> PathBuf {
+    let file = folder.join("My Crawler.xml");
+    std::fs::write(&file, BARE).unwrap();
+    file
+}
+
+#[test]
+fn a_new_task_lists_the_model_and_trains_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = model(folder.path());
+    let output = locomotion(&["new", text(&model)]);
+    ok(&output);
+    let task = folder.path().join("My Crawler.toml");
+    assert!(stdout(&output).contains("locomotion train --env "), "{}", stdout(&output));
+    let written = std::fs::read_to_string(&task).unwrap();
+    for part in [
+        "bodies:    torso, left, right",
+        "left_hip",
+        "left_angle",
+        "2 without a name",
+        "name = \"my-crawler\"",
+        "body = \"torso\"",
+        "# [[healthy]]",
+        "sigma = 0.29",
+    ] {
+        assert!(written.contains(part), "`{part}` is not in:\n{written}");
+    }
+    let run = folder.path().join("run");
+    ok(&locomotion(&[
+        "train",
+        "--env",
+        text(&task),
+        "--out",
+        text(&run),
+        "--budget",
+        "24",
+        "--training-steps",
+        "30",
+        "--quiet",
+    ]));
+    let again = locomotion(&["new", text(&model)]);
+    assert_eq!(again.status.code(), Some(4), "{}", stderr(&again));
+    ok(&locomotion(&["new", text(&model), "--force"]));
+}
+
+#[test]
+fn errors_list_what_the_model_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = model(folder.path());
+    ok(&locomotion(&["new", text(&model)]));
+    let task = folder.path().join("My Crawler.toml");
+    let written = std::fs::read_to_string(&task).unwrap();
+    std::fs::write(&task, written.replace("body = \"torso\"", "body = \"trunk\"")).unwrap();
+    let output = locomotion(&["train", "--env", text(&task)]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).contains("it has no `trunk`; bodies: torso, left, right"), "{}", stderr(&output));
+    let still = folder.path().join("still.xml");
+    std::fs::write(&still, "<mujoco><worldbody><body><freejoint/><geom size=\"1\"/></body></worldbody></mujoco>")
+        .unwrap();
+    let output = locomotion(&["new", text(&still)]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).contains("at least one actuator"), "{}", stderr(&output));
+    assert!(!folder.path().join("still.toml").exists());
+}
+
+/// Every field that a task file may have is explained in docs/tasks.md.
+#[test]
+fn every_field_of_a_task_file_is_documented() {
+    let source = std::fs::read_to_string(root().join("src/sim/definition.rs")).unwrap();
+    let docs = std::fs::read_to_string(root().join("docs/tasks.md")).unwrap();
+    let fields =
+        source.lines().filter_map(|line| line.trim().strip_prefix("pub ")?.split_once(':').map(|(name, _)| name));
+    for field in fields.filter(|field| field.chars().all(|c| c.is_alphanumeric() || c == '_')) {
+        let written = match field {
+            "yardsticks" => "yardstick",
+            "value" => "return",
+            other => other,
+        };
+        let named = [format!("`{written}`"), format!("{written} = "), format!("[{written}]")];
+        assert!(named.iter().any(|name| docs.contains(name)), "`{written}` is not in docs/tasks.md");
+    }
+}
+
+/// Without lamps, sky or camera in the model, a film is bright and the robot fills a good part of it.
+#[test]
+fn a_bare_model_is_lit_and_framed() {
+    let folder = tempfile::tempdir().unwrap();
+    ok(&locomotion(&["new", text(&model(folder.path()))]));
+    let policy = folder.path().join("still.json");
+    std::fs::write(&policy, common::policy_json("my-crawler", 15, 2, 0.0).to_string()).unwrap();
+    let (task, sheet) = (folder.path().join("My Crawler.toml"), folder.path().join("a.png"));
+    let size = ["--width", "160", "--height", "120", "--seconds", "0.2"];
+    ok(&locomotion(&[&["render", text(&policy), "--env", text(&task), "-o", text(&sheet)], &size[..]].concat()));
+    let mut reader =
+        png::Decoder::new(std::io::BufReader::new(std::fs::File::open(&sheet).unwrap())).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut pixels).unwrap();
+    let mean = pixels.iter().map(|v| u64::from(*v)).sum::<u64>() / pixels.len() as u64;
+    assert!(mean > 100, "mean brightness {mean}");
+    let dark = pixels.chunks(3).filter(|p| p.iter().all(|v| *v < 20)).count() * 3;
+    assert!(20 * dark < pixels.len(), "{dark} of {} values are black", pixels.len());
+}
