@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+/// A result whose error is [`Error`] unless another type is given.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error for people: what is wrong, where, and what to do about it.

@@ -56,6 +56,9 @@ pub fn text(name: &str) -> Option<&'static str> {
 }
 
 /// Finds a built-in task by its name, or a user's own by the path of its TOML file.
+///
+/// # Errors
+/// If there is no such task, or if its files cannot be read or are wrong.
 pub fn find(name: &str) -> Result<Arc<Task>> {
     if let Some(text) = text(name) {
         return Task::build(Path::new(&format!("envs/{name}.toml")), text, built_in_model);

@@ -60,6 +60,9 @@ pub trait Watch {
 }
 
 /// Lets the policy act from `reset(seed)` until the episode ends. `watch` sees every step and the action taken.
+///
+/// # Panics
+/// If the policy does not have as many actions as the task.
 pub fn rollout(
     simulator: &mut Simulator,
     policy: &LinearPolicy,
@@ -70,6 +73,9 @@ pub fn rollout(
 }
 
 /// A [`rollout`] that is cut off after `steps` if the episode has not ended by then.
+///
+/// # Panics
+/// As for [`rollout`].
 pub fn rollout_of(
     steps: usize,
     simulator: &mut Simulator,
@@ -98,7 +104,10 @@ pub fn rollout_unless(
     run(leave, steps, simulator, policy, seed, &mut Actions(watch))
 }
 
-/// The same for an observer that also wants to see every physics step.
+/// A [`rollout`] whose observer also sees every physics step.
+///
+/// # Panics
+/// As for [`rollout`].
 pub fn rollout_watched(
     simulator: &mut Simulator,
     policy: &LinearPolicy,
