@@ -18,14 +18,14 @@ pub struct Draft {
     _listed: Listed,
 }
 
-/// The drafts of this process. A signal ends it without dropping them.
+/// The paths of the drafts of this process, because a signal ends it without dropping them.
 static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn drafts() -> MutexGuard<'static, Vec<PathBuf>> {
     DRAFTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes all unfinished files and folders of this process, for one that is about to end at once.
+/// Removes all unfinished files and folders of this process. Call it before ending the process at once.
 pub fn abandon() {
     for path in drafts().iter() {
         // Other threads may still be filling a folder.

@@ -132,7 +132,7 @@ impl FromStr for Variant {
 /// The default standard deviation of a candidate's coordinate at the start, as in the SynCMA paper's experiments.
 pub const SIGMA: f64 = 0.1;
 
-/// Widths and steps outside of this range leave the range of numbers when they are squared and multiplied.
+/// Widths and steps outside of this range overflow or underflow when they are squared and multiplied.
 const LEAST: f64 = 1e-300;
 const MOST: f64 = 1e50;
 

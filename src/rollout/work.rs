@@ -167,7 +167,10 @@ impl Work {
         self.start(&NEVER, job, policies, simulator)
     }
 
-    /// The same, or `None` soon after `leave` is set.
+    /// Computes one job as [`run`](Self::run) does, or returns `None` soon after `leave` is set.
+    ///
+    /// # Panics
+    /// As for [`run`](Self::run).
     pub fn run_unless(
         &self,
         leave: &AtomicBool,

@@ -145,7 +145,7 @@ pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The file of the model that was loaded last, for errors in mid-simulation, about which MuJoCo says no place.
+/// The file of the model that was loaded last. MuJoCo does not name it in errors during a simulation.
 static MODEL: Mutex<String> = Mutex::new(String::new());
 
 fn name_model(file: &Path) {
@@ -159,7 +159,7 @@ pub(super) fn quiet() {
         if message.level() == MjtLogLevel::mjLOG_ERROR {
             let model = MODEL.lock().unwrap_or_else(PoisonError::into_inner);
             let place = if model.is_empty() { String::new() } else { format!("\n  in {model}") };
-            // MuJoCo ends the process after this. A stderr that is closed must not be in the way.
+            // MuJoCo ends the process after this. A closed stderr must not prevent that.
             let text = format!("MuJoCo: {}{place}", message.subject());
             let _ = writeln!(std::io::stderr(), "error: {}", visible(&text));
         }
@@ -170,7 +170,7 @@ pub(super) fn quiet() {
 }
 
 const LONGEST_NAME: usize = 100;
-/// The most physics steps per action, and the most actions per episode. An episode has to end.
+/// Upper bounds on physics steps per action and actions per episode, so that every episode ends.
 const MOST_FRAMES: usize = 10_000;
 const MOST_STEPS: usize = 1_000_000;
 
@@ -182,7 +182,7 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn check_alone(&self, task: &Definition) -> Result<()> {
-        // A run's folder has this name, so it must not be one that leads elsewhere.
+        // The name becomes part of a folder's path, so it must not lead elsewhere.
         let first = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
         let plain = |c: char| first(c) || "-_.".contains(c);
         self.ensure(
