@@ -257,7 +257,7 @@ fn mean_and_covariance_can_be_posed_apart() {
         let (x, weights, q) = select(&p, t);
         history.push((x, weights));
         let old = (p.mean.clone(), p.covariance());
-        adaptive::update(&mut p, &mut memory, &q, ETA, 1.0).unwrap();
+        adaptive::update_gaussian(&mut p, &mut memory, &q, ETA, 1.0).unwrap();
 
         let direct = |eta: f64, decay: f64| {
             let mut mixture = Mixture::default();
