@@ -18,14 +18,14 @@ pub struct Draft {
     _listed: Listed,
 }
 
-/// The drafts of this process. A signal ends it without dropping them.
+/// The paths of the drafts of this process, because a signal ends it without dropping them.
 static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn drafts() -> MutexGuard<'static, Vec<PathBuf>> {
     DRAFTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes all unfinished files and folders of this process, for one that is about to end at once.
+/// Removes all unfinished files and folders of this process. Call it before ending the process at once.
 pub fn abandon() {
     for path in drafts().iter() {
         // Other threads may still be filling a folder.
@@ -56,6 +56,9 @@ enum Temporary {
 }
 
 /// Writes a whole file, replacing an existing one.
+///
+/// # Errors
+/// If the file cannot be written. The old version stays then.
 pub fn write(target: &Path, bytes: &[u8]) -> Result<()> {
     let mut draft = Draft::file(target, true)?;
     draft.write_all(bytes).map_err(|e| Error::output(target, e))?;
@@ -63,7 +66,10 @@ pub fn write(target: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 impl Draft {
-    /// Creates an empty file to fill. Fails right away, before any work is done, if the target cannot be written.
+    /// Creates an empty file to fill.
+    ///
+    /// # Errors
+    /// If the target cannot be written, or if it exists and `force` is not set. The error comes before any work is done.
     pub fn file(target: &Path, force: bool) -> Result<Self> {
         check(target, force, false)?;
         let file = builder(target, 0o666, |builder| builder.tempfile_in(folder_of(target)))?;
@@ -72,6 +78,9 @@ impl Draft {
     }
 
     /// Creates an empty folder to fill, and missing parent folders.
+    ///
+    /// # Errors
+    /// As for [`Draft::file`].
     pub fn folder(target: &Path, force: bool) -> Result<Self> {
         check(target, force, true)?;
         fs::create_dir_all(folder_of(target)).map_err(|e| Error::output(target, e))?;
@@ -89,6 +98,9 @@ impl Draft {
     }
 
     /// Gives the complete file or folder its final name.
+    ///
+    /// # Errors
+    /// If it cannot be synced or renamed.
     pub fn publish(self) -> Result<()> {
         let target = &self.target;
         let renamed = match self.temporary {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+/// A result whose error is [`Error`] unless another type is given.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error for people: what is wrong, where, and what to do about it.
@@ -30,9 +31,9 @@ pub enum Kind {
     Output = 4,
 }
 
-/// Text that may come from a file, safe for a terminal: control characters are written as escapes, except for line ends.
+/// Makes text that may come from a file safe for a terminal: control characters except tabs and line ends are escaped.
 pub fn visible(text: &str) -> String {
-    // Characters that turn the direction of writing can make a text look like another one.
+    // Characters that change the direction of writing can make a text look like another one.
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let shown = |c: char| match c {
         '\n' | '\t' => c.to_string(),

@@ -8,7 +8,10 @@ use std::path::Path;
 /// The largest file that is read as a whole, in MiB. The policies and tasks that ship with the program have less than 1.
 pub const MOST_MEBIBYTES: u64 = 64;
 
-/// The content of a file, or of a pipe.
+/// Reads a file or a pipe as a whole.
+///
+/// # Errors
+/// If it cannot be read, or if it is larger than [`MOST_MEBIBYTES`].
 pub fn bytes(file: &Path) -> Result<Vec<u8>> {
     let opened = File::open(file).map_err(|e| Error::input(file, e))?;
     let most = MOST_MEBIBYTES << 20;
@@ -20,7 +23,10 @@ pub fn bytes(file: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The same as text.
+/// Reads a file or a pipe as text.
+///
+/// # Errors
+/// As for [`bytes`], or if it is not UTF-8.
 pub fn text(file: &Path) -> Result<String> {
     let not_text = |e: std::string::FromUtf8Error| {
         let at = e.utf8_error().valid_up_to();

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::Path;
 
+/// The format of policy files that this program reads and writes.
 pub const FORMAT: &str = "locomotion-policy/1";
 
 /// The field of a policy's provenance that holds the first and last reset seed of its training, if training used the same
@@ -30,6 +31,9 @@ pub struct Normalizer {
 
 impl LinearPolicy {
     /// Builds a policy from the search vector, which is W flattened row by row with one row per action.
+    ///
+    /// # Panics
+    /// If `observations` is 0 or does not divide the number of weights.
     pub fn from_rows(weights: &[f64], observations: usize, normalizer: Option<Normalizer>) -> Self {
         let actions = weights.len() / observations;
         assert_eq!(weights.len(), actions * observations, "W has a whole number of rows");
@@ -44,6 +48,9 @@ impl LinearPolicy {
 
     /// Writes the action for observation `s`. Every product is rounded before it is added, in ascending order of
     /// inputs.
+    ///
+    /// # Panics
+    /// If the policy has no actions, or if its normalizer has fewer numbers than it has inputs.
     pub fn act(&self, s: &[f64], action: &mut [f64]) {
         action.fill(0.0);
         let columns = self.by_input.chunks_exact(self.actions);
@@ -79,16 +86,29 @@ pub struct PolicyFile {
 }
 
 impl PolicyFile {
+    /// Reads and checks a policy file.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or if a field of it is wrong.
     pub fn read(file: &Path) -> Result<Self> {
         Self::from_text(&input::text(file)?, file)
     }
 
-    /// Parses a policy file. `file` is named in errors.
+    /// Parses and checks the text of a policy file.
+    ///
+    /// # Errors
+    /// If a field is wrong. The error names `file`.
     pub fn from_text(text: &str, file: &Path) -> Result<Self> {
         Self::parse(text).map_err(|what| Error::input(file, what))
     }
 
-    /// Returns the policy, if it fits a task of this size.
+    /// Returns the policy for a task with this name and these sizes.
+    ///
+    /// # Errors
+    /// If the policy is for another task. The error names `file`.
+    ///
+    /// # Panics
+    /// If the fields of this value were changed so that they contradict each other.
     pub fn policy_for(&self, file: &Path, task: &str, observations: usize, actions: usize) -> Result<LinearPolicy> {
         let wrong = |what: String| Err(Error::input(file, what));
         if self.task != task {

@@ -24,7 +24,7 @@ pub enum Purpose {
     Rotation = 11,
 }
 
-/// Returns the stream for this key.
+/// Returns the stream for this key. `a` and `b` number the uses for one purpose, such as generation and candidate.
 pub fn stream(seed: u64, purpose: Purpose, a: u64, b: u64) -> ChaCha8Rng {
     let mut key = [0u8; 32];
     for (slot, word) in key.chunks_exact_mut(8).zip([seed, purpose as u64, a, b]) {

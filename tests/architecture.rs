@@ -186,8 +186,8 @@ fn nothing_but_the_command_line_knows_clap() {
 }
 
 #[test]
-fn every_room_says_what_comes_in_what_goes_out_and_what_it_must_not_know() {
-    for room in [
+fn every_module_says_what_comes_in_what_goes_out_and_what_it_must_not_know() {
+    for module in [
         "train",
         "settings",
         "run_folder",
@@ -201,10 +201,10 @@ fn every_room_says_what_comes_in_what_goes_out_and_what_it_must_not_know() {
         "statistics",
         "cli",
     ] {
-        let (_, text) = texts(|file| file == format!("{room}/mod.rs")).remove(0);
+        let (_, text) = texts(|file| file == format!("{module}/mod.rs")).remove(0);
         let head: String = text.lines().take(4).collect::<Vec<_>>().join(" ");
         for part in ["In: ", "Out: ", "Must not know: "] {
-            assert!(head.contains(part), "{room}/mod.rs does not begin with `{part}`");
+            assert!(head.contains(part), "{module}/mod.rs does not begin with `{part}`");
         }
     }
 }

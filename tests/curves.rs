@@ -91,7 +91,7 @@ fn the_axis_includes_doing_nothing_and_far_yardsticks_take_no_width() {
     assert!(!without.contains(">0: reference<") && without.contains("Below the figure: 0, reference."));
     // The right end of the horizontal axis, as its last tick shows it.
     let end = |svg: &str| {
-        let tick = svg.lines().filter(|line| line.contains(">200<")).next_back().unwrap();
+        let tick = svg.lines().rfind(|line| line.contains(">200<")).unwrap();
         tick.split("x=\"").nth(1).unwrap().split('"').next().unwrap().parse::<f64>().unwrap()
     };
     assert!(end(&without) > 800.0, "{}", end(&without));

@@ -1,4 +1,5 @@
-//! The ten synthetic functions of the SynCMA paper's tables, as pypop7 0.0.82 computes them. Each has its minimum at 0.
+//! The ten synthetic functions of the SynCMA paper's tables, as pypop7 0.0.82 computes them. The
+//! minimum value of each is 0.
 //!
 //! The paper ran pypop7's code. Where its printed formulas differ from that code, we follow the code.
 

@@ -15,7 +15,7 @@ pub const SIGMA: f64 = 0.1;
 /// The contestant that these numbers belong to, under both of its names.
 pub const CONTESTANTS: [&str; 2] = ["syncma:published:2", "syncma:published"];
 
-/// A printed cell.
+/// A cell of the paper's tables. `best` is the median best value, where it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Printed {
     pub best: Option<f64>,

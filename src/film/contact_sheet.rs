@@ -21,6 +21,10 @@ pub struct ContactSheet {
 }
 
 impl ContactSheet {
+    /// Starts a sheet of pictures of this size.
+    ///
+    /// # Errors
+    /// If the target cannot be written, or if it exists and `force` is not set.
     pub fn new(target: &Path, force: bool, size: (usize, usize)) -> Result<Self> {
         let output = Output::new(target, force)?;
         let (width, height) = canvas(size);

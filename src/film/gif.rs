@@ -39,6 +39,10 @@ struct Writer {
 }
 
 impl Gif {
+    /// Starts an animation of pictures of this size.
+    ///
+    /// # Errors
+    /// If `fps` is too high, if the target cannot be written, or if it exists and `force` is not set.
     pub fn new(target: &Path, force: bool, size: (usize, usize), fps: u32) -> Result<Self> {
         if fps > FASTEST {
             return Err(Error::usage(format!("a GIF shows at most {FASTEST} pictures per second, not {fps}"))

@@ -35,8 +35,15 @@ use std::thread;
 
 /// Receives RGB pictures in order, all of the same size.
 pub trait FrameWriter: Send {
+    /// Adds the next picture.
+    ///
+    /// # Errors
+    /// If it cannot be encoded or written.
     fn add(&mut self, rgb: &[u8]) -> Result<()>;
     /// Completes the file, which does not exist under its final name until then.
+    ///
+    /// # Errors
+    /// If the file cannot be completed.
     fn finish(self: Box<Self>) -> Result<()>;
 }
 
@@ -44,12 +51,18 @@ pub trait FrameWriter: Send {
 pub struct Output(BufWriter<Draft>);
 
 impl Output {
-    /// Fails right away, before anything is drawn, if the target cannot be written.
+    /// Creates the file under a temporary name.
+    ///
+    /// # Errors
+    /// If the target cannot be written, or if it exists and `force` is not set. The error comes before anything is drawn.
     pub fn new(target: &Path, force: bool) -> Result<Self> {
         Draft::file(target, force).map(BufWriter::new).map(Self)
     }
 
     /// Gives the complete file its final name.
+    ///
+    /// # Errors
+    /// If the rest cannot be written, or if the file cannot be synced or renamed.
     pub fn publish(self, target: &Path) -> Result<()> {
         let draft = self.0.into_inner().map_err(|e| Error::output(target, e.into_error()))?;
         draft.publish()
@@ -70,6 +83,9 @@ impl Write for Output {
 const WAITING: usize = 8;
 
 /// Draws the moments and writes them, calling `drawn` after each one.
+///
+/// # Errors
+/// If the camera is unknown, or if drawing or writing fails.
 pub fn film(
     task: &Task,
     view: &View,

@@ -28,6 +28,11 @@ pub struct Mp4 {
 }
 
 impl Mp4 {
+    /// Starts a video of pictures of this size.
+    ///
+    /// # Errors
+    /// If the width or height is odd, if the target cannot be written, if it exists and `force` is not set, or if the
+    /// encoder fails.
     pub fn new(target: &Path, force: bool, (width, height): (usize, usize), fps: u32) -> Result<Self> {
         if width % 2 == 1 || height % 2 == 1 {
             let even = |n: usize| n + n % 2;
@@ -56,7 +61,7 @@ fn settings(fps: u32) -> EncoderConfig {
         .bitrate(BitRate::from_bps(200_000_000))
         .max_frame_rate(FrameRate::from_hz(fps as f32))
         .intra_frame_period(IntraFramePeriod::from_num_frames(SEEK * fps))
-        // These are made for people in front of a camera. Here they leave ghosts of the robot on the floor.
+        // These are tuned for webcam footage and leave ghosting artifacts here.
         .background_detection(false)
         .adaptive_quantization(false)
         .vui(colors())

@@ -8,8 +8,10 @@ use crate::{Error, Result};
 pub struct Shots(Recording);
 
 impl Shots {
-    /// Refuses a recording whose simulation broke down, and hints at the part before that. `seconds` is the requested
-    /// length.
+    /// Takes a recording with moments. `seconds` is the requested length.
+    ///
+    /// # Errors
+    /// If the physics broke down within the requested length. The error names the length before that.
     pub fn new(recording: Recording, seconds: Option<f64>) -> Result<Self> {
         let shots = Self(recording);
         let wanted = seconds.unwrap_or(f64::INFINITY);

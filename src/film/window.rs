@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 const PICTURE: Duration = Duration::from_millis(16);
 
 /// Shows episodes from `seed` on until the window is closed. Calls `ended` with the seed, duration and return of each.
+///
+/// # Errors
+/// If no window can be opened or drawn to.
 pub fn show(
     task: &Arc<Task>,
     policy: &LinearPolicy,

@@ -20,7 +20,7 @@ const TEMPERATURE: f64 = 100.0;
 const COOLING: f64 = 0.99;
 const COLDEST: f64 = 1e-200;
 
-/// Simulated annealing. Its `ask` and `tell` are those of [`Optimizer`].
+/// Simulated annealing.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Annealing {
     sigma: f64,
@@ -41,6 +41,7 @@ impl Annealing {
     /// # Errors
     /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
+        settings.check(&mean)?;
         let walks = settings.batch.unwrap_or(1);
         Ok(Self {
             sigma: settings.sigma.unwrap_or(SIGMA),

@@ -35,7 +35,7 @@ pub enum Version {
     V2,
 }
 
-/// Augmented Random Search. Its `ask` and `tell` are those of [`Optimizer`].
+/// Augmented Random Search.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ars {
     version: Version,
@@ -55,6 +55,7 @@ impl Ars {
     /// # Errors
     /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
+        settings.check(&mean)?;
         let batch = settings.batch.unwrap_or(BATCH);
         if !batch.is_multiple_of(2) {
             return Err(SettingsError::new(

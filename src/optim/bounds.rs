@@ -3,8 +3,8 @@
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-/// The box that candidates are clipped to before they are evaluated. Optimizers do not clip: whoever evaluates calls
-/// [`Bounds::apply`]. The optimizer learns from the candidate as it drew it, as the reference implementation does, so that
+/// The box that candidates are clipped to before they are evaluated. Optimizers do not clip: the caller that evaluates
+/// applies [`Bounds::apply`]. The optimizer learns from the candidate as it drew it, as the reference implementation does, so that
 /// its sample stays Gaussian.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

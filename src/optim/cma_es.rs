@@ -11,7 +11,7 @@
 //! | p_σ, p_c | `p_sigma`, `p_c` | evolution paths of the step size and of the covariance |
 //! | g | `generation` | generations told so far |
 //! | w_i, μ_eff, c_1, c_μ, c_c, c_σ, d_σ, χ_n | [`CmaConstants`] | |
-//! | z_k, y_k | `Batch` | x_k = m + σ y_k, y_k = B D z_k, z_k ~ N(0, I) |
+//! | z_k, y_k | `Samples` | x_k = m + σ y_k, y_k = B D z_k, z_k ~ N(0, I) |
 
 mod constants;
 mod restarts;
@@ -37,7 +37,7 @@ use state::CmaState;
 /// Keeps σ far from overflow and underflow even if the caller ignores `stop`.
 const SIGMA_RANGE: (f64, f64) = (1e-150, 1e150);
 
-/// CMA-ES. Its `ask` and `tell` are those of [`Optimizer`].
+/// CMA-ES.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CmaEs {
     constants: CmaConstants,
@@ -49,12 +49,12 @@ pub struct CmaEs {
     losses: termination::Losses,
     /// The candidates that are asked but not told yet. A checkpoint leaves them out because drawing them again gives the same.
     #[serde(skip)]
-    batch: Option<Batch>,
+    samples: Option<Samples>,
 }
 
 /// A generation's samples, one per column: the steps y = B D z and the standard normal z.
 #[derive(Clone, Debug)]
-struct Batch {
+struct Samples {
     y: DMatrix<f64>,
     z: DMatrix<f64>,
 }
@@ -65,6 +65,7 @@ impl CmaEs {
     /// # Errors
     /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
+        settings.check(&mean)?;
         Ok(Self::start(settings, mean))
     }
 
@@ -88,7 +89,7 @@ impl CmaEs {
         let state = CmaState::new(mean, sigma, covariance);
         let tolerances = Tolerances::pycma(n, k.population());
         let losses = termination::Losses::new();
-        Self { constants: k, tolerances, sigma_start: sigma, seed, restart: 0, state, losses, batch: None }
+        Self { constants: k, tolerances, sigma_start: sigma, seed, restart: 0, state, losses, samples: None }
     }
 
     /// The same search with other stop criteria.
@@ -107,7 +108,7 @@ impl CmaEs {
         y /= *sigma;
         let mut z = linalg::transpose_multiply(b, &y);
         z.column_iter_mut().for_each(|mut z| z.component_div_assign(d));
-        self.update(Batch { y, z }, loss);
+        self.update(Samples { y, z }, loss);
     }
 
     /// Step size σ.
@@ -127,27 +128,27 @@ impl CmaEs {
         (&self.state.p_sigma, &self.state.p_c)
     }
 
-    fn sample(&self) -> Batch {
+    fn sample(&self) -> Samples {
         let CmaState { generation, mean, b, d, .. } = &self.state;
         let mut random = stream(self.seed, Purpose::Candidates, *generation, self.restart);
         let z = DMatrix::from_fn(mean.len(), self.constants.population(), |_, _| StandardNormal.sample(&mut random));
         let mut dz = z.clone();
         dz.column_iter_mut().for_each(|mut z| z.component_mul_assign(d));
-        Batch { y: linalg::multiply(b, &dz), z }
+        Samples { y: linalg::multiply(b, &dz), z }
     }
 
     /// One generation, in the order and with the equation numbers of the tutorial's summary (Appendix A).
     ///
-    /// If all candidates fared alike, their ranks are only the order of their indices. Then the generation is counted and
+    /// If all candidates have equal losses, their ranks are only the order of their indices. Then the generation is counted and
     /// nothing is learned, as in our other searches. The tutorial's code enlarges σ instead; pycma stops, and so does `stop`
     /// after a second such generation.
-    fn update(&mut self, Batch { mut y, z }: Batch, loss: &[f64]) {
+    fn update(&mut self, Samples { mut y, z }: Samples, loss: &[f64]) {
         let (k, s) = (&self.constants, &mut self.state);
         let (n, batch) = y.shape();
         assert_eq!(loss.len(), batch, "one loss per candidate");
         let rank = ranking(loss);
         self.losses.record(loss, &rank, n);
-        self.batch = None;
+        self.samples = None;
         s.generation += 1;
         if is_flat(loss) {
             return;
@@ -194,16 +195,16 @@ impl CmaEs {
 
 impl Optimizer for CmaEs {
     fn ask(&mut self) -> DMatrix<f64> {
-        let batch = self.batch.take().unwrap_or_else(|| self.sample());
-        let mut x = &batch.y * self.state.sigma;
+        let samples = self.samples.take().unwrap_or_else(|| self.sample());
+        let mut x = &samples.y * self.state.sigma;
         x.column_iter_mut().for_each(|mut x| x += &self.state.mean);
-        self.batch = Some(batch);
+        self.samples = Some(samples);
         x
     }
 
     fn tell(&mut self, loss: &[f64]) {
-        let batch = self.batch.take().unwrap_or_else(|| self.sample());
-        self.update(batch, loss);
+        let samples = self.samples.take().unwrap_or_else(|| self.sample());
+        self.update(samples, loss);
     }
 
     fn center(&self) -> DVector<f64> {

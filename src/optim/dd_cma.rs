@@ -30,7 +30,7 @@ pub use state::{DdState, Path};
 /// β_thresh: D learns more slowly while the ratio of the axes of C exceeds this.
 const ROUND_ENOUGH: f64 = 2.0;
 
-/// DD-CMA. Its `ask` and `tell` are those of [`Optimizer`].
+/// DD-CMA.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DdCma {
     constants: DdConstants,

@@ -21,7 +21,7 @@ const SCALE: f64 = 0.5;
 const CROSSOVER: f64 = 0.9;
 const BATCH: usize = 100;
 
-/// Differential evolution. Its `ask` and `tell` are those of [`Optimizer`].
+/// Differential evolution.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DifferentialEvolution {
     seed: u64,
@@ -37,6 +37,7 @@ impl DifferentialEvolution {
     /// # Errors
     /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
+        settings.check(&mean)?;
         let Bounds::Clip { low, high } = settings.bounds else {
             return Err(SettingsError::new(
                 "bounds",
@@ -44,7 +45,6 @@ impl DifferentialEvolution {
                 "differential evolution draws its members from a box, so set bounds",
             ));
         };
-        settings.check(&mean)?;
         let batch = settings.batch.unwrap_or(BATCH);
         let mut random = stream(settings.seed, Purpose::Start, 0, 1);
         let mut members = DMatrix::from_fn(mean.len(), batch, |_, _| random.random_range(low..high));

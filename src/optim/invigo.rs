@@ -19,7 +19,7 @@
 //!
 //! That is [`update`], which the variant `exact` runs. The variant `adaptive` poses the problem twice, for the mean without
 //! history and for the covariance with it, so that the mean can move fast while the covariance learns slowly. See
-//! [`adaptive::update`](super::syncma::adaptive::update).
+//! [`adaptive::update_gaussian`](super::syncma::adaptive::update_gaussian).
 //!
 //! Every part of the mixture is positive semidefinite and η_c > 0 keeps a share of C, so C stays positive definite.
 //!
@@ -49,6 +49,9 @@ pub struct WeightedSample {
 
 impl WeightedSample {
     /// Gives the i-th weight to the i-th candidate of `ranking` and leaves out the rest. The weights sum to 1.
+    ///
+    /// # Panics
+    /// If `ranking` names a column that does not exist.
     pub fn select(deviations: &DMatrix<f64>, ranking: &[usize], weights: &[f64]) -> Self {
         let chosen = || ranking.iter().zip(weights);
         let mut mean = DVector::zeros(deviations.nrows());

@@ -2,6 +2,8 @@
 //!
 //! Always one thread (`Par::Seq`): results of faer depend on the number of threads, and those of an optimizer must not.
 //! A symmetric matrix is kept in its lower triangle, and nothing here reads the strict upper one. `mirror` fills it.
+//!
+//! All functions panic if the sizes of their arguments do not fit together.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::matmul::triangular::BlockStructure::{Rectangular, TriangularLower, TriangularUpper};
@@ -33,6 +35,7 @@ impl Eigen {
 }
 
 /// Overwrites `factor` with the lower L of A = LLᵀ, with zeros above the diagonal.
+///
 /// # Errors
 /// If A is not positive definite; `factor` is then undefined.
 pub fn cholesky_into(a: &DMatrix<f64>, factor: &mut DMatrix<f64>) -> Result<(), NotPositiveDefinite> {
@@ -52,6 +55,7 @@ pub fn cholesky_into(a: &DMatrix<f64>, factor: &mut DMatrix<f64>) -> Result<(), 
 }
 
 /// The lower L of A = LLᵀ.
+///
 /// # Errors
 /// If A is not positive definite.
 pub fn cholesky(a: &DMatrix<f64>) -> Result<DMatrix<f64>, NotPositiveDefinite> {

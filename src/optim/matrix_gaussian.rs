@@ -55,8 +55,12 @@ impl MatrixGaussian {
         Parts { mean, rows, columns }.try_into()
     }
 
-    /// N(mean, sigma² I) for a matrix with this number of rows, which has to divide the number of entries.
+    /// N(mean, sigma² I) for a matrix with this number of rows.
+    ///
+    /// # Panics
+    /// If `rows` is 0 or does not divide the number of entries.
     pub fn isotropic(mean: DVector<f64>, rows: usize, sigma: f64) -> Self {
+        assert!(mean.len().is_multiple_of(rows) && rows > 0, "the rows divide the entries");
         let columns = Covariance::isotropic(mean.len() / rows, sigma);
         Self { mean, rows: Covariance::isotropic(rows, 1.0), columns }
     }
@@ -77,6 +81,9 @@ impl MatrixGaussian {
     }
 
     /// Estimates of A and B from deviations, one per column: Σ D B⁻¹ Dᵀ / q and Σ Dᵀ A⁻¹ D / p, in the lower triangles.
+    ///
+    /// # Panics
+    /// If a deviation does not have p·q entries.
     pub fn scatters(&self, deviations: &DMatrix<f64>) -> (DMatrix<f64>, DMatrix<f64>) {
         let (p, q) = self.shape();
         let (mut rows, mut columns) = (DMatrix::zeros(p, p), DMatrix::zeros(q, q));

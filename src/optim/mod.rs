@@ -16,7 +16,7 @@
 //! | ARS, simulated annealing | yes | none | no |
 //! | TuRBO, in a box that moves too | yes, until rounding changes a choice | none | no |
 //!
-//! A generation in which all candidates fared alike says nothing. CMA-ES, DD-CMA, TR-CMA-ES, ARS and SynCMA count it and
+//! A generation in which all candidates have equal losses carries no information. CMA-ES, DD-CMA, TR-CMA-ES, ARS and SynCMA count it and
 //! learn nothing from it, except for SynCMA `published`, which follows its reference code.
 //!
 //! ```
@@ -133,7 +133,6 @@ impl Settings {
     /// # Errors
     /// If a setting cannot be used, or if the optimizer does not use a setting that is set; the error names the field.
     pub fn build(&self, mean: DVector<f64>) -> Result<AnyOptimizer, SettingsError> {
-        self.check(&mean)?;
         self.check_used()?;
         Ok(match self.optimizer {
             OptimizerKind::SynCma => AnyOptimizer::SynCma(syncma::SynCma::new(self, mean)?),

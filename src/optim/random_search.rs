@@ -10,7 +10,7 @@ use crate::random::{Purpose, stream};
 /// The default number of candidates per generation. It does not change the search, only how often it reports.
 const BATCH: usize = 100;
 
-/// Random search. Its `ask` and `tell` are those of [`Optimizer`].
+/// Random search.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RandomSearch {
     low: f64,
@@ -28,6 +28,7 @@ impl RandomSearch {
     /// # Errors
     /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
+        settings.check(&mean)?;
         let Bounds::Clip { low, high } = settings.bounds else {
             return Err(SettingsError::new("bounds", "none", "random search draws from a box, so set bounds"));
         };

@@ -132,7 +132,7 @@ impl FromStr for Variant {
 /// The default standard deviation of a candidate's coordinate at the start, as in the SynCMA paper's experiments.
 pub const SIGMA: f64 = 0.1;
 
-/// Widths and steps outside of this range leave the range of numbers when they are squared and multiplied.
+/// Widths and steps outside of this range overflow or underflow when they are squared and multiplied.
 const LEAST: f64 = 1e-300;
 const MOST: f64 = 1e50;
 
@@ -153,7 +153,6 @@ pub enum Restarts {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// The optimizer.
     pub optimizer: OptimizerKind,
     /// SynCMA: the variant.
     pub variant: Variant,
@@ -171,7 +170,7 @@ pub struct Settings {
     pub batch: Option<usize>,
     /// Standard deviation of a candidate's coordinate at the start.
     pub sigma: Option<f64>,
-    /// The box of the search. `ask` does not clip: whoever evaluates calls [`Bounds::apply`] on the candidates. Random search
+    /// The box of the search. `ask` does not clip: the caller applies [`Bounds::apply`] before evaluating. Random search
     /// and TuRBO stay inside the box, differential evolution starts in it, and some searches take their first width from it.
     pub bounds: Bounds,
     /// CMA-ES: whether it also learns from the worst candidates.
@@ -182,7 +181,8 @@ pub struct Settings {
     pub step_size: Option<f64>,
     /// ARS: standard deviation ν of the exploration noise.
     pub noise: Option<f64>,
-    /// ARS: whether policies whiten their observations (v2) or not (v1). This is a record; whoever evaluates does it.
+    /// ARS: whether policies whiten their observations (v2) or not (v1). This is only a record; the caller that evaluates
+    /// policies does the whitening.
     pub ars_version: super::ars::Version,
     /// ARS: the number b of best directions that take part in a step.
     pub top_directions: Option<usize>,
@@ -197,7 +197,7 @@ impl Settings {
     /// Checks the values that do not depend on details of the optimizer.
     ///
     /// # Errors
-    /// Of the first setting that cannot be used; the error names the field and the remedy.
+    /// If a setting cannot be used; the error names the first such field and the remedy.
     pub fn check(&self, mean: &DVector<f64>) -> Result<(), SettingsError> {
         let not_negative = |field, value: Option<f64>| match value {
             Some(v) if !(v.is_finite() && v >= 0.0) => Err(SettingsError::new(field, v, "use a number of at least 0")),

@@ -37,7 +37,7 @@ impl SettingsError {
     }
 }
 
-/// The fields are named in backticks, so that whoever shows the error can say them in words of its own.
+/// The fields are named in backticks, so that a user interface can substitute its own names.
 impl From<SettingsError> for crate::Error {
     fn from(e: SettingsError) -> Self {
         let name = |field: &'static str| match field {

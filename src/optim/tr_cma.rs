@@ -49,7 +49,7 @@ pub struct TrState {
     pub p_s: DVector<f64>,
 }
 
-/// TR-CMA-ES. Its `ask` and `tell` are those of [`Optimizer`].
+/// TR-CMA-ES.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TrCma {
     constants: TrConstants,

@@ -12,7 +12,7 @@ pub fn ranking(loss: &[f64]) -> Vec<usize> {
     order
 }
 
-/// Whether all candidates fared alike, so that their ranks are only the order of their indices.
+/// Whether all candidates have equal losses, so that their ranks are only the order of their indices.
 pub fn is_flat(loss: &[f64]) -> bool {
     loss.windows(2).all(|pair| failed_last(pair[0]) == failed_last(pair[1]))
 }

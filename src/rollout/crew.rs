@@ -1,4 +1,4 @@
-//! Who computes the episodes of a run.
+//! Computes the episodes of a run, on threads or through a broker.
 
 use super::broker::{Broker, Coordinator};
 use super::{Evaluator, Part, Work};
@@ -7,14 +7,17 @@ use crate::sim::Task;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Threads of this process, or workers on any machine. What comes out is the same to the bit.
+/// Threads of this process, or workers on any machine. The results are the same to the bit.
 pub enum Crew {
     Threads(Evaluator),
     Workers(Box<Coordinator>),
 }
 
 impl Crew {
-    /// `threads` = 0 means one per core without a broker; with one, that this process only coordinates.
+    /// Without a broker, `threads` = 0 means one per core. With a broker, it means that this process only coordinates.
+    ///
+    /// # Errors
+    /// If the threads cannot be started, or if the broker cannot be used.
     pub fn new(task: &Arc<Task>, threads: usize, broker: Option<&Broker>) -> Result<Self> {
         match broker {
             None => Evaluator::new(task, threads).map(Self::Threads),
@@ -30,7 +33,13 @@ impl Crew {
         }
     }
 
-    /// Does all jobs; part i belongs to job i. `None` if told to leave before it was done.
+    /// Computes all jobs; part i belongs to job i. Returns `None` if `leave` was set before all were done.
+    ///
+    /// # Errors
+    /// If the broker stays unreachable for too long or cannot be used.
+    ///
+    /// # Panics
+    /// If the work does not fit the task: see [`Work::check`].
     pub fn compute(&mut self, work: &Work, generation: u64, leave: &AtomicBool) -> Result<Option<Vec<Part>>> {
         match self {
             Self::Threads(evaluator) => Ok(evaluator.compute(work, leave)),

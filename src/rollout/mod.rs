@@ -2,7 +2,7 @@
 //! threads, or one episode kept as a [`Recording`]. Must not know: optimizers, files, the terminal.
 //!
 //! Batches run on threads, one simulator per thread ([`Evaluator`]), or on workers anywhere ([`broker`]); a [`Crew`] is
-//! either. [`Work`] is a batch in numbers alone.
+//! either. [`Work`] describes a batch by numbers alone.
 
 pub mod broker;
 mod crew;
@@ -40,6 +40,9 @@ pub struct Job {
 
 impl Evaluator {
     /// `threads` = 0 means one per core.
+    ///
+    /// # Errors
+    /// If the threads cannot be started.
     pub fn new(task: &Arc<Task>, threads: usize) -> Result<Self> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -54,11 +57,18 @@ impl Evaluator {
     }
 
     /// Runs every job. Outcome i belongs to job i.
+    ///
+    /// # Panics
+    /// If a job names a policy that does not exist, or if a policy does not have as many actions as
+    /// the task.
     pub fn run(&self, policies: &[LinearPolicy], jobs: &[Job]) -> Vec<EpisodeOutcome> {
         self.map(jobs, |sim, job| rollout(sim, &policies[job.policy], job.seed, |_, _, _| ()))
     }
 
-    /// Does all jobs of a work; part i belongs to job i. `None` if told to leave before it was done.
+    /// Computes all jobs of the work; part i belongs to job i. Returns `None` if `leave` was set before all were done.
+    ///
+    /// # Panics
+    /// If the work does not fit the task: see [`Work::check`].
     pub fn compute(&self, work: &Work, leave: &AtomicBool) -> Option<Vec<Part>> {
         let observations = self.task.observations;
         let (policies, jobs) = (work.policies(observations), (0..work.len()).collect::<Vec<_>>());
@@ -66,7 +76,7 @@ impl Evaluator {
         parts.into_iter().collect()
     }
 
-    /// Does `work` for every item on some thread's simulator; result i belongs to item i.
+    /// Calls `work` for every item with some thread's simulator; result i belongs to item i.
     pub fn map<I: Sync, T: Send>(&self, items: &[I], work: impl Fn(&mut Simulator, &I) -> T + Sync) -> Vec<T> {
         let one = |item: &I| {
             let thread = rayon::current_thread_index().unwrap_or(0);
@@ -78,6 +88,9 @@ impl Evaluator {
     }
 
     /// Runs the same policy from `episodes` consecutive seeds.
+    ///
+    /// # Panics
+    /// If the policy does not have as many actions as the task.
     pub fn run_seeds(&self, policy: &LinearPolicy, first: u64, episodes: usize) -> Vec<EpisodeOutcome> {
         let jobs: Vec<Job> = (0..episodes as u64).map(|i| Job { policy: 0, seed: first.wrapping_add(i) }).collect();
         self.run(std::slice::from_ref(policy), &jobs)

@@ -23,13 +23,14 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// Of vectors of this length.
+    /// Creates the statistics of no vectors. They will have this length.
     pub fn new(length: usize, bounded: bool) -> Self {
         let zero = vec![0.0; length];
         let (least, most) = (vec![f64::INFINITY; length], vec![f64::NEG_INFINITY; length]);
         Self { count: 0.0, mean: zero.clone(), squares: zero, least, most, bounded }
     }
 
+    /// Adds one vector.
     pub fn push(&mut self, observation: &[f64]) {
         self.count += 1.0;
         let share = 1.0 / self.count;
@@ -42,6 +43,9 @@ impl Observed {
     }
 
     /// Adds another stream. The result depends on the order of merging, so merge in index order.
+    ///
+    /// # Panics
+    /// If the vectors of the other stream are shorter.
     pub fn merge(&mut self, other: &Observed) {
         if other.count == 0.0 {
             return;
@@ -56,7 +60,8 @@ impl Observed {
         self.stretch(&other.least, &other.most);
     }
 
-    /// Whether these are statistics of such vectors, for such a use. Those from another machine may be anything.
+    /// Whether these are statistics of vectors of this length, for this kind of normalizer. Statistics from another machine
+    /// may be anything.
     pub(super) fn is_for(&self, length: usize, bounded: bool) -> bool {
         let all = [&self.mean, &self.squares, &self.least, &self.most];
         self.bounded == bounded && all.iter().all(|numbers| numbers.len() == length)

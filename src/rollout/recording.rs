@@ -59,6 +59,9 @@ pub struct Moment {
 
 impl Recording {
     /// Lets the policy act from `reset(seed)` until the episode ends.
+    ///
+    /// # Panics
+    /// If the policy does not have as many actions as the task, or if `channels.bodies` is not a body of the model.
     pub fn new(simulator: &mut Simulator, policy: &LinearPolicy, seed: u64, channels: Channels) -> Self {
         let timestep = simulator.task().model.ffi().opt.timestep;
         let limit = |count: fn(f64) -> f64, step: f64| {

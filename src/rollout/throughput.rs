@@ -41,9 +41,9 @@ struct Tape {
     controls: Vec<f64>,
 }
 
-/// The four rates measured in each round.
+/// The four rates measured in one round.
 #[derive(Default)]
-struct Round {
+struct Rates {
     policy: f64,
     raw: f64,
     threads_policy: f64,
@@ -52,6 +52,12 @@ struct Round {
 
 /// Measures `rounds` rounds. Each one times rollouts and the bare loop, on one thread and on all, directly after one
 /// another.
+///
+/// # Errors
+/// If the threads cannot be started.
+///
+/// # Panics
+/// If `rounds` is 0, or if `seconds` is negative or not finite.
 pub fn measure(task: &Arc<Task>, threads: usize, rounds: usize, seconds: f64) -> Result<Throughput> {
     let (one, many) = (Evaluator::new(task, 1)?, Evaluator::new(task, threads)?);
     let (policies, jobs, tapes) = workload(task, &one, seconds / (4 * rounds) as f64);
@@ -66,9 +72,9 @@ pub fn measure(task: &Arc<Task>, threads: usize, rounds: usize, seconds: f64) ->
     // A first pass warms up caches and clocks and is not counted.
     run(&many);
     replay(&many);
-    let mut measured: Vec<Round> = Vec::new();
+    let mut measured: Vec<Rates> = Vec::new();
     for round in 0..rounds {
-        let mut now = Round::default();
+        let mut now = Rates::default();
         // The order changes from round to round, so that a drifting clock favors neither.
         let mut turns: [(&mut f64, &dyn Fn()); 4] = [
             (&mut now.policy, &|| run(&one)),
@@ -82,7 +88,7 @@ pub fn measure(task: &Arc<Task>, threads: usize, rounds: usize, seconds: f64) ->
         }
         measured.push(now);
     }
-    let middle = |of: &dyn Fn(&Round) -> f64| quantile(&measured.iter().map(of).collect::<Vec<_>>(), 0.5);
+    let middle = |of: &dyn Fn(&Rates) -> f64| quantile(&measured.iter().map(of).collect::<Vec<_>>(), 0.5);
     Ok(Throughput {
         task: task.name().to_string(),
         frame_skip: task.definition.frame_skip,

@@ -1,4 +1,4 @@
-//! Episodes described by numbers alone, so that any thread of any machine can compute them.
+//! Episodes described by numbers alone, so that any thread on any machine can compute them.
 
 use super::Observed;
 use crate::policy::{LinearPolicy, Normalizer};
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A batch of episodes of one task. With the task, it decides every bit of what comes out.
+/// A batch of episodes of one task. Together with the task, it determines every bit of the result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Work {
-    /// Where an episode is cut off.
+    /// The number of steps after which an episode is cut off.
     steps: u64,
-    /// Whether what is seen is summed up, and whether for bounded inputs.
+    /// Whether observation statistics are collected, and whether for a bounded normalizer.
     observe: Option<bool>,
     normalizers: Vec<Normalizer>,
     policies: Vec<Numbers>,
@@ -32,7 +32,7 @@ struct Piece {
     start: Start,
 }
 
-/// From where a policy starts.
+/// The reset seeds of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Start {
     /// One episode from this reset seed.
@@ -41,7 +41,7 @@ pub enum Start {
     Lockstep(u32),
 }
 
-/// One episode, or one policy's lockstep episodes together.
+/// The result of one job: one episode, or one policy's lockstep episodes together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
     pub outcome: EpisodeOutcome,
@@ -49,28 +49,29 @@ pub struct Part {
     pub observed: Option<Observed>,
 }
 
-/// More lockstep episodes than anybody asks for.
+/// Upper bound on lockstep episodes.
 const MOST_EPISODES: u32 = 100_000;
 
 impl Work {
-    /// Nothing yet. Observations are summed up where `observe` says for which kind of normalizer, bounded or not.
+    /// Creates an empty batch. If `observe` is set, observation statistics are collected for a bounded (`true`) or plain
+    /// (`false`) normalizer.
     pub fn new(steps: usize, observe: Option<bool>) -> Self {
         Self { steps: steps as u64, observe, normalizers: Vec::new(), policies: Vec::new(), jobs: Vec::new() }
     }
 
-    /// Adds a policy, to be named by the number that comes back.
+    /// Adds a policy and returns its index.
     pub fn policy(&mut self, weights: &[f64], normalizer: Option<&Normalizer>) -> usize {
         let normalizer = normalizer.map(|normalizer| self.index_of(normalizer));
         self.policies.push(Numbers { weights: weights.to_vec(), normalizer });
         self.policies.len() - 1
     }
 
-    /// Adds a job of this policy.
+    /// Adds a job for the policy with this index.
     pub fn job(&mut self, policy: usize, start: Start) {
         self.jobs.push(Piece { policy: policy as u32, start });
     }
 
-    /// How many jobs there are.
+    /// The number of jobs.
     pub fn len(&self) -> usize {
         self.jobs.len()
     }
@@ -84,7 +85,7 @@ impl Work {
         self.jobs.iter().map(of).sum()
     }
 
-    /// How many numbers the largest policy has.
+    /// The number of weights of the largest policy.
     pub fn weights(&self) -> usize {
         self.policies.iter().map(|numbers| numbers.weights.len()).max().unwrap_or(0)
     }
@@ -93,7 +94,10 @@ impl Work {
         self.jobs.is_empty()
     }
 
-    /// Some of the jobs, with the numbers they need and no others.
+    /// Returns some of the jobs, with only the policies and normalizers that they need.
+    ///
+    /// # Panics
+    /// If the range exceeds the jobs, or if a job names a policy or normalizer that does not exist.
     pub fn slice(&self, range: Range<usize>) -> Work {
         let mut part = Work::new(0, self.observe);
         part.steps = self.steps;
@@ -109,7 +113,10 @@ impl Work {
         part
     }
 
-    /// Whether a task can run this. Work from another machine may be anything.
+    /// Checks whether a task can run this. Work from another machine may be anything.
+    ///
+    /// # Errors
+    /// If the sizes do not fit the task, or if a policy or normalizer is missing.
     pub fn check(&self, task: &Task) -> Result<(), String> {
         let (observations, weights) = (task.observations, task.observations * task.actions);
         let normalizers = self.normalizers.iter().flat_map(|normalizer| [&normalizer.mean, &normalizer.std]);
@@ -121,12 +128,12 @@ impl Work {
                 return Err(format!("a policy of {} weights, the task needs {weights}", numbers.weights.len()));
             }
             if numbers.normalizer.is_some_and(|index| index as usize >= self.normalizers.len()) {
-                return Err("a policy names a normalizer that is not there".into());
+                return Err("a policy names a normalizer that does not exist".into());
             }
         }
         for piece in &self.jobs {
             if piece.policy as usize >= self.policies.len() {
-                return Err("a job names a policy that is not there".into());
+                return Err("a job names a policy that does not exist".into());
             }
             if matches!(piece.start, Start::Lockstep(episodes) if episodes == 0 || episodes > MOST_EPISODES) {
                 return Err(format!("lockstep episodes must be 1 to {MOST_EPISODES}"));
@@ -135,7 +142,10 @@ impl Work {
         Ok(())
     }
 
-    /// Whether these parts can be what comes out of these jobs, as far as one can tell without computing it.
+    /// Whether these parts have the shape of the results of these jobs.
+    ///
+    /// # Panics
+    /// If the range exceeds the jobs.
     pub fn fits(&self, range: Range<usize>, parts: &[Part], observations: usize) -> bool {
         let expected = |piece: &Piece| self.observe.filter(|_| matches!(piece.start, Start::Seed(_)));
         let fits = |(piece, part): (&Piece, &Part)| match (expected(piece), &part.observed) {
@@ -146,7 +156,10 @@ impl Work {
         parts.len() == range.len() && self.jobs[range].iter().zip(parts).all(fits)
     }
 
-    /// The policies, ready to act.
+    /// Returns the policies, ready to act.
+    ///
+    /// # Panics
+    /// If the sizes do not fit: see [`Work::check`].
     pub fn policies(&self, observations: usize) -> Vec<LinearPolicy> {
         let ready = |numbers: &Numbers| {
             let normalizer = numbers.normalizer.map(|index| self.normalizers[index as usize].clone());
@@ -155,12 +168,18 @@ impl Work {
         self.policies.iter().map(ready).collect()
     }
 
-    /// Does one job. `policies` are this work's own.
+    /// Computes one job. `policies` are those that [`Work::policies`] returns.
+    ///
+    /// # Panics
+    /// If there is no such job, or if the work does not fit the task: see [`Work::check`].
     pub fn run(&self, job: usize, policies: &[LinearPolicy], simulator: &mut Simulator) -> Part {
         self.start(&NEVER, job, policies, simulator)
     }
 
-    /// The same, or `None` soon after `leave` is set.
+    /// Computes one job as [`run`](Self::run) does, or returns `None` soon after `leave` is set.
+    ///
+    /// # Panics
+    /// As for [`run`](Self::run).
     pub fn run_unless(
         &self,
         leave: &AtomicBool,

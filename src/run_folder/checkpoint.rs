@@ -33,6 +33,9 @@ impl Checkpoint {
     }
 
     /// Keeps the current checkpoint as the previous one, then replaces it. There is a valid one at every moment.
+    ///
+    /// # Errors
+    /// If the state cannot be encoded or a file cannot be written.
     pub fn save(&self, _: &LockedFolder, settings: &PartialSettings, state: &impl Serialize) -> Result<()> {
         let failed = |e: String| Error::failed(format!("cannot encode the state: {e}"));
         let bound = toml::to_string(&bound(settings)).map_err(|e| failed(e.to_string()))?;
@@ -53,7 +56,10 @@ impl Checkpoint {
         atomic::write(&self.latest, &bytes)
     }
 
-    /// Loads the latest state, or the previous one on request. A checkpoint of a search with other settings is refused.
+    /// Loads the latest state, or the previous one on request.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is damaged or of another version, or belongs to a search with other settings.
     pub fn load<T: DeserializeOwned>(&self, previous: bool, settings: &PartialSettings) -> Result<T> {
         let file = if previous { &self.previous } else { &self.latest };
         let (made_with, state) = decode(file).map_err(|error| match !previous && self.previous.exists() {

@@ -1,6 +1,6 @@
 //! Lets only one process at a time write to a run folder.
 
-use super::{BASELINE, FILES, Folder, ROBOT, RUN, RunFile};
+use super::{BASELINE_PREFIX, FILES, Folder, ROBOT, RUN, RunFile};
 use crate::policy::PolicyFile;
 use crate::{Error, Result, atomic};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const LOCK: &str = ".lock";
 
 /// How long to wait for the lock. A process that was just killed may hold it a moment longer.
-const PATIENCE: Duration = Duration::from_secs(1);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A run folder that no other process writes to as long as this value lives. A process that dies loses the lock.
 #[derive(Debug)]
@@ -25,6 +25,9 @@ pub struct LockedFolder {
 
 impl Folder {
     /// Creates the folder if necessary, locks it, and removes files that a killed process left unfinished.
+    ///
+    /// # Errors
+    /// If another process holds the lock, or if the folder cannot be written.
     pub fn lock(&self) -> Result<LockedFolder> {
         fs::create_dir_all(self.path()).map_err(|e| Error::output(self.path(), e))?;
         let path = self.file(LOCK);
@@ -33,7 +36,7 @@ impl Folder {
         let waited = Instant::now();
         // A file system without locks is no reason to refuse.
         while let Err(TryLockError::WouldBlock) = file.try_lock() {
-            if waited.elapsed() > PATIENCE {
+            if waited.elapsed() > LOCK_TIMEOUT {
                 return Err(self.in_use(&mut file));
             }
             std::thread::sleep(Duration::from_millis(20));
@@ -82,8 +85,11 @@ impl Deref for LockedFolder {
 
 impl LockedFolder {
     /// Begins a run, after removing an old one and its baselines. Other files stay.
+    ///
+    /// # Errors
+    /// If a file cannot be removed or written, or if another process works on a baseline.
     pub fn start(&self, run: &mut RunFile) -> Result<()> {
-        for baseline in self.below(BASELINE)?.into_iter().filter(Folder::is_taken) {
+        for baseline in self.below(BASELINE_PREFIX)?.into_iter().filter(Folder::is_taken) {
             let baseline = baseline.lock()?;
             baseline.clear()?;
             // Remove the folder as well, unless it holds other files. Nobody waits for its lock, because we hold the
@@ -114,10 +120,18 @@ impl LockedFolder {
         }
     }
 
+    /// Writes run.toml.
+    ///
+    /// # Errors
+    /// If it cannot be encoded or written.
     pub fn write_run(&self, run: &RunFile) -> Result<()> {
         atomic::write(&self.file(RUN), run.text()?.as_bytes())
     }
 
+    /// Writes a policy under this file name.
+    ///
+    /// # Errors
+    /// If it cannot be encoded or written.
     pub fn write_policy(&self, name: &str, policy: &PolicyFile) -> Result<()> {
         let mut text = serde_json::to_string(policy).map_err(|e| Error::failed(format!("cannot write {name}: {e}")))?;
         text.push('\n');

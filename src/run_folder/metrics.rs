@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::PathBuf;
 
-/// The open file.
+/// An open metrics.csv.
 pub struct Metrics {
     path: PathBuf,
     file: File,
@@ -16,6 +16,9 @@ pub struct Metrics {
 
 impl Metrics {
     /// Creates a new file with only the header.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
     pub fn start(folder: &LockedFolder) -> Result<Self> {
         let mut metrics = Self::open(folder)?;
         metrics.cut()?;
@@ -25,6 +28,9 @@ impl Metrics {
 
     /// Continues after the first `length` bytes, which hold the rows of `generations` generations. Those are checked
     /// first, so that a file that somebody edited is neither cut in the middle of a row nor appended to.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written, or if the rows are not those of the run.
     pub fn resume(folder: &LockedFolder, length: u64, generations: u64) -> Result<Self> {
         let mut metrics = Self::open(folder)?;
         let mut bytes = Vec::new();
@@ -53,11 +59,18 @@ impl Metrics {
         self.file.set_len(self.length).map_err(|e| Error::output(&self.path, e))
     }
 
+    /// Appends a row.
+    ///
+    /// # Errors
+    /// If it cannot be written.
     pub fn write(&mut self, row: &GenerationRow) -> Result<()> {
         self.append(&row.line()?)
     }
 
-    /// Flushes the rows to disk and returns their size in bytes.
+    /// Flushes the rows to disk and returns the length of the file in bytes.
+    ///
+    /// # Errors
+    /// If the file cannot be synced.
     pub fn sync(&mut self) -> Result<u64> {
         self.file.sync_data().map_err(|e| Error::output(&self.path, e))?;
         Ok(self.length)

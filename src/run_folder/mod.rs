@@ -30,7 +30,7 @@ const PREVIOUS: &str = "checkpoint.previous.bin";
 pub const FINAL: &str = "final.json";
 pub const BEST: &str = "best.json";
 /// The prefix of a baseline's folder, which lies inside the folder of its run.
-const BASELINE: &str = "baseline-";
+const BASELINE_PREFIX: &str = "baseline-";
 
 /// The folder of the run's own copy of its robot.
 const ROBOT: &str = "robot";
@@ -77,14 +77,21 @@ impl Folder {
 
     /// Returns the folder of one of this run's baselines.
     pub fn baseline(&self, optimizer: &str) -> Folder {
-        Folder(self.file(&format!("{BASELINE}{optimizer}")))
+        Folder(self.file(&format!("{BASELINE_PREFIX}{optimizer}")))
     }
 
+    /// Reads run.toml.
+    ///
+    /// # Errors
+    /// If the file is missing, cannot be read, or is wrong or of another format.
     pub fn read_run(&self) -> Result<RunFile> {
         RunFile::read(&self.file(RUN))
     }
 
     /// Returns the complete rows of metrics.csv.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or if a complete row is wrong.
     pub fn read_metrics(&self) -> Result<Vec<GenerationRow>> {
         generation_row::read(&self.file(METRICS))
     }
@@ -95,6 +102,9 @@ impl Folder {
     }
 
     /// Reads a policy of this run, if it has been written.
+    ///
+    /// # Errors
+    /// If the file exists but cannot be read or is wrong.
     pub fn read_policy(&self, name: &str) -> Result<Option<PolicyFile>> {
         let file = self.file(name);
         if file.exists() { PolicyFile::read(&file).map(Some) } else { Ok(None) }
@@ -103,6 +113,9 @@ impl Folder {
     /// Returns the score of the final policy of a finished run. An unfinished run has none, even if an earlier
     /// end left a policy behind. Older runs do not record their state, and count as finished if they have a final
     /// policy.
+    ///
+    /// # Errors
+    /// If the final policy cannot be read or has no score.
     pub fn final_score(&self, run: &RunFile) -> Result<Option<Score>> {
         let policy = match &run.state {
             Some(RunState::Running | RunState::Stopped) => None,
@@ -122,6 +135,9 @@ impl Folder {
 
     /// Returns this run's folder and those of its baselines. If there is no run here, returns all runs below. Links to
     /// folders are followed only at the first level, so that a cycle of links ends.
+    ///
+    /// # Errors
+    /// If a folder cannot be read.
     pub fn runs(&self) -> Result<Vec<Folder>> {
         let mut found = Vec::new();
         self.find(&mut found)?;
@@ -131,7 +147,7 @@ impl Folder {
     fn find(&self, found: &mut Vec<Folder>) -> Result<()> {
         let below = if self.is_taken() {
             found.push(self.clone());
-            self.below(BASELINE)?
+            self.below(BASELINE_PREFIX)?
         } else {
             self.below("")?
         };

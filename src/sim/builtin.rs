@@ -59,10 +59,13 @@ pub fn text(name: &str) -> Option<&'static str> {
 pub fn canonical(name: &str) -> &str {
     let line = format!("gymnasium = \"{name}\"");
     let named = |definition: &&str| definition.lines().any(|other| other.eq_ignore_ascii_case(&line));
-    DEFINITIONS.iter().position(|definition| named(&definition)).map_or(name, |index| NAMES[index])
+    DEFINITIONS.iter().position(named).map_or(name, |index| NAMES[index])
 }
 
 /// Finds a built-in task by its name or Gymnasium id, or a user's own by the path of its TOML file.
+///
+/// # Errors
+/// If there is no such task, or if its files cannot be read or are wrong.
 pub fn find(name: &str) -> Result<Arc<Task>> {
     let name = canonical(name);
     if let Some(text) = text(name) {

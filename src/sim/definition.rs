@@ -21,7 +21,7 @@ pub struct Definition {
     /// The camera to render with.
     pub camera: Option<String>,
     pub reset: Reset,
-    pub observation: Vec<Part>,
+    pub observation: Vec<ObservationPart>,
     pub reward: RewardRule,
     /// The episode ends as soon as one of these does not hold. Without any, it never ends early.
     #[serde(default)]
@@ -69,7 +69,7 @@ pub enum Noise {
 /// A part of the observation vector.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Part {
+pub struct ObservationPart {
     pub of: Field,
     /// How many leading numbers of the field are skipped.
     #[serde(default)]

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct EpisodeOutcome {
     /// Gymnasium's reset seed.
     pub seed: u64,
-    /// The sum of the rewards. If the episode diverged, this is what it was paid before, or 0 if that is lower: it is no
-    /// return that can be compared with others, see [`returns`] and [`merit`].
+    /// The sum of the rewards. If the episode diverged, this is the sum before that, or 0 if that is lower. It cannot be
+    /// compared with other returns then; see [`returns`] and [`merit`].
     #[serde(rename = "return")]
     pub value: f64,
     /// The number of actions taken.
@@ -31,8 +31,8 @@ impl EpisodeOutcome {
     }
 }
 
-/// The returns of a policy's episodes, for statistics. A diverged episode has none of its own, and counts as no more than
-/// the lowest of the others.
+/// The returns of a policy's episodes, for statistics. A diverged episode has no return of its own, and counts as no more
+/// than the lowest of the others.
 pub fn returns(outcomes: &[EpisodeOutcome]) -> Vec<f64> {
     let honest = outcomes.iter().filter(|outcome| !outcome.diverged).map(|outcome| outcome.value);
     let lowest = honest.fold(f64::INFINITY, f64::min);
@@ -41,7 +41,7 @@ pub fn returns(outcomes: &[EpisodeOutcome]) -> Vec<f64> {
 }
 
 /// The mean return that a policy is judged by. If an episode diverged it is −∞, so that broken physics ranks below
-/// everything honest, whatever the sign of the returns.
+/// every valid episode, whatever the sign of the returns.
 pub fn merit(outcomes: &[EpisodeOutcome]) -> f64 {
     if diverged(outcomes) > 0 { f64::NEG_INFINITY } else { mean(&returns(outcomes)) }
 }
@@ -60,6 +60,9 @@ pub trait Watch {
 }
 
 /// Lets the policy act from `reset(seed)` until the episode ends. `watch` sees every step and the action taken.
+///
+/// # Panics
+/// If the policy does not have as many actions as the task.
 pub fn rollout(
     simulator: &mut Simulator,
     policy: &LinearPolicy,
@@ -70,6 +73,9 @@ pub fn rollout(
 }
 
 /// A [`rollout`] that is cut off after `steps` if the episode has not ended by then.
+///
+/// # Panics
+/// As for [`rollout`].
 pub fn rollout_of(
     steps: usize,
     simulator: &mut Simulator,
@@ -80,7 +86,10 @@ pub fn rollout_of(
     rollout_unless(&NEVER, steps, simulator, policy, seed, watch)
 }
 
-/// The same, but it ends at the next step once `leave` is set. The outcome says nothing then.
+/// A [`rollout_of`] that ends at the next step once `leave` is set. Its outcome is meaningless then.
+///
+/// # Panics
+/// As for [`rollout`].
 pub fn rollout_unless(
     leave: &AtomicBool,
     steps: usize,
@@ -98,7 +107,10 @@ pub fn rollout_unless(
     run(leave, steps, simulator, policy, seed, &mut Actions(watch))
 }
 
-/// The same for an observer that also wants to see every physics step.
+/// A [`rollout`] whose observer also sees every physics step.
+///
+/// # Panics
+/// As for [`rollout`].
 pub fn rollout_watched(
     simulator: &mut Simulator,
     policy: &LinearPolicy,
@@ -108,7 +120,7 @@ pub fn rollout_watched(
     run(&NEVER, usize::MAX, simulator, policy, seed, watch)
 }
 
-/// For episodes that run to their end.
+/// A `leave` flag that is never set, for episodes that run to their end.
 pub static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn run(

@@ -20,7 +20,7 @@ mod template;
 #[cfg(feature = "cli")]
 pub(crate) use builtin::for_all_tasks;
 pub use builtin::{NAMES, canonical, find, is_built_in, text};
-pub use definition::{Contact, Definition, Noise, Part, Yardstick};
+pub use definition::{Contact, Definition, Noise, ObservationPart, Yardstick};
 pub use episode::{
     EpisodeOutcome, NEVER, Watch, diverged, merit, returns, rollout, rollout_of, rollout_unless, rollout_watched,
 };

@@ -1,12 +1,12 @@
 //! What a policy sees: parts of MuJoCo's state, one after the other.
 
-use super::definition::{Field, Part};
+use super::definition::{Field, ObservationPart};
 use mujoco_rs::prelude::*;
 use std::sync::Arc;
 
 type Data = MjData<Arc<MjModel>>;
 
-impl Part {
+impl ObservationPart {
     /// The number of values in this part.
     pub(super) fn len(&self, model: &MjModel) -> usize {
         self.of.len(model).saturating_sub(self.skip)

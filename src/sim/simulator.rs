@@ -87,11 +87,17 @@ impl Simulator {
     }
 
     /// Holds the action for `frame_skip` physics steps. Actions are not clipped here, because the policy does that.
+    ///
+    /// # Panics
+    /// If the action does not have the length of the task's actions.
     pub fn step(&mut self, action: &[f64]) -> Step {
         self.step_finely(action, |_| ())
     }
 
-    /// The same, but `watch` sees the simulation after every physics step.
+    /// A [`step`](Self::step) in which `watch` sees the simulation after every physics step.
+    ///
+    /// # Panics
+    /// If the action does not have the length of the task's actions.
     pub fn step_finely(&mut self, action: &[f64], mut watch: impl FnMut(&mut MjData<Arc<MjModel>>)) -> Step {
         let before = self.x_position();
         self.data.ctrl_mut().copy_from_slice(action);

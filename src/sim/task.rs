@@ -18,6 +18,7 @@ pub struct Task {
     pub model: Arc<MjModel>,
     /// SHA-256 of the MJCF text.
     pub model_sha256: String,
+    rules_sha256: String,
     /// The length of an observation.
     pub observations: usize,
     /// The length of an action.
@@ -41,8 +42,7 @@ impl Task {
 
     /// SHA-256 of what decides an episode besides the model. Descriptions and reference values do not change it.
     pub fn rules_sha256(&self) -> String {
-        // The definition came from TOML, so it can be written as TOML again.
-        sha256(toml::to_string(&self.definition.rules()).unwrap_or_default().as_bytes())
+        self.rules_sha256.clone()
     }
 
     /// SHA-256 of the compiled model.
@@ -50,7 +50,7 @@ impl Task {
         sha256(&self.compiled())
     }
 
-    /// The compiled model, with everything that its MJCF includes, as the same version of MuJoCo reads it again.
+    /// The compiled model, with everything that its MJCF includes, in the format of this version of MuJoCo.
     pub fn compiled(&self) -> Vec<u8> {
         let mut compiled = vec![0; self.model.size()];
         // This fails only if the buffer is too small, which it is not.
@@ -59,13 +59,19 @@ impl Task {
     }
 
     /// The definition as the text of a TOML file.
-    pub fn definition_toml(&self) -> String {
-        toml::to_string(&self.definition).unwrap_or_default()
+    ///
+    /// # Errors
+    /// If the definition cannot be written as TOML.
+    pub fn definition_toml(&self) -> Result<String> {
+        as_toml(&self.definition)
     }
 
-    /// The same task on another machine: from its definition, its compiled model and the SHA-256 of its MJCF.
+    /// Builds the same task on another machine, from its definition, its compiled model and the SHA-256 of its MJCF.
+    ///
+    /// # Errors
+    /// If the definition or the model is wrong.
     pub fn from_compiled(definition: &str, compiled: &[u8], mjcf_sha256: String) -> Result<Arc<Task>> {
-        let file = Path::new("a task that was received");
+        let file = Path::new("a received task");
         Self::build(file, definition, |_| {
             quiet();
             Ok((MjModel::from_buffer(compiled).map_err(|e| Error::input(file, e))?, mjcf_sha256))
@@ -73,6 +79,9 @@ impl Task {
     }
 
     /// Loads a user's own task: the TOML file and the model that it names, next to it.
+    ///
+    /// # Errors
+    /// If one of the files cannot be read or is wrong.
     pub fn load(file: &Path) -> Result<Arc<Task>> {
         let text = input::text(file)?;
         let folder = file.parent().map(PathBuf::from).unwrap_or_default();
@@ -90,7 +99,7 @@ impl Task {
         })
     }
 
-    /// Reads and checks a definition; `open` compiles the model it names, and tells the SHA-256 of its text.
+    /// Reads and checks a definition. `open` compiles the model that it names and returns it with the SHA-256 of its text.
     pub(super) fn build(
         file: &Path,
         text: &str,
@@ -103,18 +112,19 @@ impl Task {
         let at = Checker { file, text };
         at.check_alone(&definition)?;
         let (model, model_sha256) = open(&definition.model)?;
-        let task = Self::assemble(definition, model, model_sha256);
+        let task = Self::assemble(definition, model, model_sha256)?;
         at.check_with_model(&task)?;
         Ok(Arc::new(task))
     }
 
-    fn assemble(definition: Definition, model: MjModel, model_sha256: String) -> Task {
+    fn assemble(definition: Definition, model: MjModel, model_sha256: String) -> Result<Task> {
         let body = match &definition.reward.position {
             Position::Body(name) => model.name_to_id(MjtObjBase::mjOBJ_BODY, name).unwrap_or(0),
             _ => 0,
         };
         let forces = definition.observation.iter().any(|part| part.of == Field::CfrcExt);
-        Task {
+        Ok(Task {
+            rules_sha256: sha256(as_toml(&definition.rules())?.as_bytes()),
             observations: definition.observation.iter().map(|part| part.len(&model)).sum(),
             actions: model.ffi().nu as usize,
             total_mass: numpy_sum(model.body_mass()),
@@ -123,16 +133,20 @@ impl Task {
             model: Arc::new(model),
             definition,
             body,
-        }
+        })
     }
 }
 
-/// SHA-256 in hexadecimal digits.
+fn as_toml(definition: &Definition) -> Result<String> {
+    toml::to_string(definition).map_err(|e| Error::failed(format!("cannot write the task as TOML: {e}")))
+}
+
+/// The SHA-256 of these bytes, in hexadecimal digits.
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The file of the model that was loaded last, for errors in mid-simulation, about which MuJoCo says no place.
+/// The file of the model that was loaded last. MuJoCo does not name it in errors during a simulation.
 static MODEL: Mutex<String> = Mutex::new(String::new());
 
 fn name_model(file: &Path) {
@@ -146,7 +160,7 @@ pub(super) fn quiet() {
         if message.level() == MjtLogLevel::mjLOG_ERROR {
             let model = MODEL.lock().unwrap_or_else(PoisonError::into_inner);
             let place = if model.is_empty() { String::new() } else { format!("\n  in {model}") };
-            // MuJoCo ends the process after this. A stderr that is closed must not be in the way.
+            // MuJoCo ends the process after this. A closed stderr must not prevent that.
             let text = format!("MuJoCo: {}{place}", message.subject());
             let _ = writeln!(std::io::stderr(), "error: {}", visible(&text));
         }
@@ -157,7 +171,7 @@ pub(super) fn quiet() {
 }
 
 const LONGEST_NAME: usize = 100;
-/// The most physics steps per action, and the most actions per episode. An episode has to end.
+/// Upper bounds on physics steps per action and actions per episode, so that every episode ends.
 const MOST_FRAMES: usize = 10_000;
 const MOST_STEPS: usize = 1_000_000;
 
@@ -169,7 +183,7 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn check_alone(&self, task: &Definition) -> Result<()> {
-        // A run's folder has this name, so it must not be one that leads elsewhere.
+        // The name becomes part of a folder's path, so it must not lead elsewhere.
         let first = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
         let plain = |c: char| first(c) || "-_.".contains(c);
         self.ensure(

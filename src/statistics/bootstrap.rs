@@ -10,10 +10,10 @@ use crate::random::{Purpose, stream};
 use rand::{Rng, RngExt};
 use serde::Serialize;
 
-/// rliable's default. It determines the ends of an interval to about 1 % of its width.
+/// rliable's default. It determines the ends of an interval to about 1% of its width.
 pub const RESAMPLES: usize = 50_000;
 
-/// A 95 % interval.
+/// A 95% interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     pub low: f64,

@@ -21,8 +21,13 @@ pub fn standard_deviation(values: &[f64]) -> f64 {
     (squares / (values.len() - 1) as f64).sqrt()
 }
 
-/// The p-quantile with linear interpolation between order statistics (numpy's and R's default, type 7).
+/// The p-quantile with linear interpolation between order statistics (numpy's and R's default, type 7), or NaN if there are
+/// no values.
+///
+/// # Panics
+/// If p is not between 0 and 1.
 pub fn quantile(values: &[f64], p: f64) -> f64 {
+    assert!((0.0..=1.0).contains(&p), "a quantile is between 0 and 1, not {p}");
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
@@ -35,7 +40,7 @@ pub fn quantile(values: &[f64], p: f64) -> f64 {
     }
 }
 
-/// The median.
+/// The median, or NaN if there are no values. It is the mean of the two middle values if their number is even.
 pub fn median(values: &[f64]) -> f64 {
     quantile(values, 0.5)
 }

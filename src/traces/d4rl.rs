@@ -7,6 +7,7 @@ use crate::rollout::Recording;
 use crate::sim::Task;
 use hdf5::{File, Result};
 
+/// The tables of a file in this layout.
 pub struct Flat {
     observations: Growing,
     actions: Growing,
@@ -20,6 +21,10 @@ pub struct Flat {
 }
 
 impl Flat {
+    /// Creates the empty tables.
+    ///
+    /// # Errors
+    /// If HDF5 cannot create them.
     pub fn new(file: &File, task: &Task) -> Result<Self> {
         let infos = storage::group(file, "infos")?;
         let model = task.model.ffi();

@@ -64,6 +64,10 @@ impl Metadata {
         Self(keys)
     }
 
+    /// Writes the metadata as attributes of this file or group.
+    ///
+    /// # Errors
+    /// If HDF5 cannot write them.
     pub fn write_attributes(&self, on: &Location) -> hdf5::Result<()> {
         for (key, value) in &self.0 {
             match value {

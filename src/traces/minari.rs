@@ -19,6 +19,10 @@ const FORMAT: &str = "0.5.0";
 pub struct DatasetId(String);
 
 impl DatasetId {
+    /// Checks an id.
+    ///
+    /// # Errors
+    /// If Minari would not accept the id. The error says what is wrong with it.
     pub fn parse(id: &str) -> Result<Self> {
         let example = "for example `locomotion/ant/syncma-v0`";
         let (name, version) = id.rsplit_once("-v").unwrap_or((id, ""));
@@ -51,15 +55,21 @@ impl DatasetId {
 }
 
 /// Returns the place where Minari looks: `$MINARI_DATASETS_PATH`, or `.minari/datasets` in the home folder.
+///
+/// # Errors
+/// If neither exists.
 pub fn default_root() -> Result<PathBuf> {
     let chosen = env::var_os("MINARI_DATASETS_PATH").filter(|path| !path.is_empty()).map(PathBuf::from);
     let home = || env::home_dir().map(|home| home.join(".minari/datasets"));
     chosen.or_else(home).ok_or_else(|| {
-        Error::usage("there is no home folder for Minari's datasets").hint("say `root DIR`").naming(&["root"])
+        Error::usage("there is no home folder for Minari's datasets").hint("set `root DIR`").naming(&["root"])
     })
 }
 
 /// Writes the dataset, which appears under its name only when it is complete.
+///
+/// # Errors
+/// If the physics breaks down in an episode, or if a file cannot be written or exists and `force` is not set.
 pub fn write(
     request: &Request,
     id: &DatasetId,
@@ -68,8 +78,11 @@ pub fn write(
     seen: &mut dyn FnMut(usize),
 ) -> Result<Totals> {
     if let Some(outer) = id.namespaces().find(|outer| root.join(outer).join("data").exists()) {
-        return Err(Error::output(root.join(outer), "a dataset is there, and Minari shows none inside another")
-            .hint("choose another dataset id"));
+        return Err(Error::output(
+            root.join(outer),
+            "a dataset already exists here, and Minari does not support nested datasets",
+        )
+        .hint("choose another dataset id"));
     }
     let target = root.join(id.as_str()).join("data");
     let draft = Draft::folder(&target, force)?;

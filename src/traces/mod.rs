@@ -55,6 +55,9 @@ trait Sink {
 }
 
 /// Writes one HDF5 file with the metadata as attributes of its root. Calls `seen` with the number of finished episodes.
+///
+/// # Errors
+/// If the physics breaks down in an episode, or if the file cannot be written or exists and `force` is not set.
 pub fn write_file(
     request: &Request,
     layout: Layout,

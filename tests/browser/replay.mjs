@@ -78,7 +78,7 @@ async function check(policy) {
   await page.waitForTimeout(200);
   assert.equal(await number(".gauges dd:last-of-type"), expected.return, `${name}: the running return ends at the return`);
 
-  // Turning and zooming redraws without complaint; a phone and the dark are fine too.
+  // Turning and zooming redraws without errors; phone width and dark mode also work.
   await page.mouse.move(640, 400);
   await page.mouse.down();
   await page.mouse.move(800, 360, { steps: 4 });

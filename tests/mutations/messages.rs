@@ -1,7 +1,7 @@
 //! Messages between coordinator and workers, damaged and sealed again, so that the damage gets past the checksum.
 
 use crate::mutator::mutated;
-use locomotion::rollout::broker::message::{Card, Hashes, LONGEST, News, Report, Task, decode, encode};
+use locomotion::rollout::broker::message::{Assignment, Card, Hashes, LONGEST, News, WorkerReport, decode, encode};
 use locomotion::rollout::{Start, Work};
 use locomotion::sim::{self, Simulator};
 use rand::RngExt;
@@ -22,8 +22,8 @@ pub fn messages() -> Vec<Vec<u8>> {
     let parts = (0..2).map(|job| work.run(job, &policies, &mut simulator)).collect();
     let hashes = || Hashes { program: "p".into(), task: "t".into(), model: "m".into() };
     let news = News::Done { batch: 1, first: 0, seconds: 0.5, parts };
-    let task = Task { run: "r".into(), batch: 1, generation: 1, first: 0, hashes: hashes(), work };
-    let report = Report { run: "r".into(), worker: "w".into(), thread: 0, news };
+    let task = Assignment { run: "r".into(), batch: 1, generation: 1, first: 0, hashes: hashes(), work };
+    let report = WorkerReport { run: "r".into(), worker: "w".into(), thread: 0, news };
     let card = Card { run: "r".into(), task: "hopper".into(), hashes: hashes(), probe: 3 };
     vec![encode(&task).unwrap(), encode(&report).unwrap(), encode(&card).unwrap()]
 }
@@ -37,14 +37,14 @@ pub fn treat(rng: &mut ChaCha8Rng, messages: &[Vec<u8>], simulator: &mut Simulat
     let seal = Sha256::digest(&bytes);
     bytes.extend_from_slice(&seal[..sum]);
     let _ = decode::<Card>(&bytes, LONGEST);
-    if let Ok(Report { news: News::Done { parts, .. }, .. }) = decode::<Report>(&bytes, LONGEST) {
+    if let Ok(WorkerReport { news: News::Done { parts, .. }, .. }) = decode::<WorkerReport>(&bytes, LONGEST) {
         let mut work = Work::new(20, Some(true));
         let policy = work.policy(&[0.1; 33], None);
         work.job(policy, Start::Seed(7));
         work.job(policy, Start::Lockstep(2));
         let _ = work.fits(0..2, &parts, simulator.task().observations);
     }
-    if let Ok(task) = decode::<Task>(&bytes, LONGEST)
+    if let Ok(task) = decode::<Assignment>(&bytes, LONGEST)
         && task.work.check(simulator.task()).is_ok()
         && task.work.len() < 10
     {

@@ -2,9 +2,9 @@
 //!
 //! Reference: pypop7 0.0.82 on the ten functions, n = 32, N = 64, σ = 0.1, start uniform in [-5,10]³², best value after
 //! 10,000 evaluations, quartiles of 11 seeds. Two searches that converge at the same rate may differ by decades in
-//! value, and two that stand still by thousands of evaluations in when they got there. So a cell agrees if our median
+//! value, and two stalled searches may reach the same value thousands of evaluations apart. So a cell agrees if our median
 //! search reaches the reference's median value within 1.25 × its evaluations either way, or if the median values are
-//! within 1.25 ×. Where the reference itself scatters (random search, the two-natured Schaffer) ours has to lie between
+//! within 1.25 ×. Where the reference itself scatters (random search, the bimodal Schaffer) ours has to lie between
 //! its quartiles.
 
 use locomotion::benchmark::Trial;

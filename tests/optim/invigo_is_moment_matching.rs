@@ -241,8 +241,8 @@ fn without_history_the_next_generation_remembers_nothing() {
 fn a_dilation_stretches_the_outcome_about_its_mean() {
     let (mut plain, mut wide) = (start(), start());
     let (_, _, q) = select(&plain, 0);
-    adaptive::update(&mut plain, &mut Memory::empty(N, 2.0), &q, ETA, 1.0).unwrap();
-    adaptive::update(&mut wide, &mut Memory::empty(N, 2.0), &q, ETA, 1.5).unwrap();
+    adaptive::update_gaussian(&mut plain, &mut Memory::empty(N, 2.0), &q, ETA, 1.0).unwrap();
+    adaptive::update_gaussian(&mut wide, &mut Memory::empty(N, 2.0), &q, ETA, 1.5).unwrap();
     assert_eq!(plain.mean, wide.mean);
     assert!(relative(&wide.covariance(), &(plain.covariance() * 2.25)) < 1e-14);
 }
@@ -257,7 +257,7 @@ fn mean_and_covariance_can_be_posed_apart() {
         let (x, weights, q) = select(&p, t);
         history.push((x, weights));
         let old = (p.mean.clone(), p.covariance());
-        adaptive::update(&mut p, &mut memory, &q, ETA, 1.0).unwrap();
+        adaptive::update_gaussian(&mut p, &mut memory, &q, ETA, 1.0).unwrap();
 
         let direct = |eta: f64, decay: f64| {
             let mut mixture = Mixture::default();

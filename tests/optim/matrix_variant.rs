@@ -6,7 +6,7 @@ use locomotion::optim::gaussian::Normal;
 use locomotion::optim::invigo::WeightedSample;
 use locomotion::optim::matrix_gaussian::MatrixGaussian;
 use locomotion::optim::syncma::Matrix;
-use locomotion::optim::syncma::matrix::{MatrixMemory, MatrixPenalty, update};
+use locomotion::optim::syncma::matrix::{MatrixMemory, MatrixPenalty, update_gaussian};
 use locomotion::optim::weights::{Weights, ranking};
 use locomotion::optim::{Optimizer, Settings, Variant};
 use nalgebra::{DMatrix, DVector};
@@ -129,7 +129,7 @@ fn one_sweep_is_the_solution_up_to_second_order_and_lessens_the_divergence() {
         let mixture = Mixture::new(&old, &points, &weights, eta);
         let (a, b) = mixture.solve();
         let mut p = old.clone();
-        update(&mut p, &mut MatrixMemory::empty((P, Q), 0.0), &sample, alike(eta), 1.0).unwrap();
+        update_gaussian(&mut p, &mut MatrixMemory::empty((P, Q), 0.0), &sample, alike(eta), 1.0).unwrap();
         let (here, there, before) = (covariance(&p), a.kronecker(&b), covariance(&old));
         let missed = (here - &there).norm() / (there - before).norm();
         assert!(missed < 1.0 / eta, "eta {eta}: the step misses {missed} of the way");
@@ -148,7 +148,7 @@ fn repeated_on_one_sample_the_update_finds_its_maximum_likelihood() {
         let d = p.deviations_of(&DMatrix::from_columns(&x));
         let order: Vec<usize> = (0..weights.len()).collect();
         let sample = WeightedSample::select(&d, &order, &weights);
-        update(&mut p, &mut MatrixMemory::empty((P, Q), 0.0), &sample, alike(5.0), 1.0).unwrap();
+        update_gaussian(&mut p, &mut MatrixMemory::empty((P, Q), 0.0), &sample, alike(5.0), 1.0).unwrap();
     }
     let (a, b) = mixture.solve();
     assert!(relative(&covariance(&p), &a.kronecker(&b)) < 1e-8);

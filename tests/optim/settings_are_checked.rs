@@ -1,7 +1,16 @@
 //! A setting that cannot work is refused by name, with a remedy. An unknown name gets the nearest known one.
 
 use crate::common::{every_optimizer, trajectory};
+use locomotion::optim::annealing::Annealing;
+use locomotion::optim::ars::Ars;
+use locomotion::optim::cma_es::{CmaEs, Restarting};
+use locomotion::optim::dd_cma::DdCma;
+use locomotion::optim::differential_evolution::DifferentialEvolution;
+use locomotion::optim::random_search::RandomSearch;
 use locomotion::optim::settings::Restarts;
+use locomotion::optim::syncma::SynCma;
+use locomotion::optim::tr_cma::TrCma;
+use locomotion::optim::turbo::Turbo;
 use locomotion::optim::usage::FIELDS;
 use locomotion::optim::{Bounds, OptimizerKind, Settings, Variant, names};
 use nalgebra::DVector;
@@ -24,10 +33,37 @@ fn the_error_names_the_field() {
     assert_eq!(refused(Settings { sigma: Some(f64::INFINITY), ..plain() }), "sigma");
     assert_eq!(refused(Settings { eta_m: Some(-0.1), ..plain() }), "eta_m");
     assert_eq!(refused(Settings { eta_c: Some(0.0), ..plain() }), "eta_c");
+    for starts in [0, 1001] {
+        let steady = Settings { starts: Some(starts), variant: Variant::Steady, ..plain() };
+        assert_eq!(SynCma::new(&steady, DVector::zeros(3)).expect_err("accepted").field(), "starts");
+        assert_eq!(refused(steady), "starts");
+    }
     assert_eq!(refused(Settings { shape: Some((2, 2)), ..plain() }), "shape");
     assert_eq!(refused(Settings { shape: Some((0, 3)), variant: Variant::Matrix, ..plain() }), "shape");
     assert_eq!(refused(Settings { shape: Some((usize::MAX, 3)), variant: Variant::Matrix, ..plain() }), "shape");
     assert_eq!(refused(Settings { bounds: Bounds::Clip { low: 1.0, high: -1.0 }, ..plain() }), "bounds");
+}
+
+/// A search that is built without [`Settings::build`] checks its settings, too.
+#[test]
+fn every_constructor_checks_its_settings() {
+    let wrong =
+        Settings { sigma: Some(f64::NAN), bounds: Bounds::Clip { low: -1.0, high: 1.0 }, ..Settings::default() };
+    let start = || DVector::zeros(3);
+    let fields = [
+        Annealing::new(&wrong, start()).map(drop),
+        Ars::new(&wrong, start()).map(drop),
+        CmaEs::new(&wrong, start()).map(drop),
+        Restarting::new(&wrong, start()).map(drop),
+        DdCma::new(&wrong, start()).map(drop),
+        DifferentialEvolution::new(&wrong, start()).map(drop),
+        RandomSearch::new(&wrong, start()).map(drop),
+        SynCma::new(&wrong, start()).map(drop),
+        TrCma::new(&wrong, start()).map(drop),
+        Turbo::new(&wrong, start()).map(drop),
+    ]
+    .map(|built| built.expect_err("accepted").field());
+    assert_eq!(fields, ["sigma"; 10]);
 }
 
 #[test]

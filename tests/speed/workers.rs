@@ -1,4 +1,4 @@
-//! What workers cost: against threads on the same cores, in tasks per second, and with 500 pretended workers.
+//! What workers cost: against threads on the same cores, in tasks per second, and with 500 simulated workers.
 //!
 //! `cargo bench --bench workers [-- ratio|tasks|crowd]`
 
@@ -7,7 +7,7 @@ mod common;
 
 use common::redis::Server;
 use locomotion::policy::Normalizer;
-use locomotion::rollout::broker::message::{LONGEST, News, Report, Task, decode, encode};
+use locomotion::rollout::broker::message::{Assignment, LONGEST, News, WorkerReport, decode, encode};
 use locomotion::rollout::broker::{Address, Board, Broker, Coordinator};
 use locomotion::rollout::{Crew, Evaluator, Part, Start, Work};
 use locomotion::sim::{self, EpisodeOutcome};
@@ -121,7 +121,7 @@ fn pretend(
         let Value::Array(entry) = &entries[0] else { continue };
         let (Value::BulkString(id), Value::Array(fields)) = (&entry[0], &entry[1]) else { continue };
         let Value::BulkString(message) = &fields[1] else { continue };
-        let task: Task = decode(message, LONGEST).unwrap();
+        let task: Assignment = decode(message, LONGEST).unwrap();
         let pause = wait();
         std::thread::sleep(pause);
         waited += pause;
@@ -129,7 +129,7 @@ fn pretend(
         let parts = vec![Part { outcome, steps: 1, observed: None }; task.work.len()];
         // As if it had taken long, so that every job stays a task of its own.
         let news = News::Done { batch: task.batch, first: task.first, seconds: 1.0, parts };
-        let report = Report { run: run.into(), worker: name.into(), thread: 0, news };
+        let report = WorkerReport { run: run.into(), worker: name.into(), thread: 0, news };
         let mut pipe = redis::pipe();
         pipe.cmd("XADD").arg(&reports).arg("*").arg("m").arg(encode(&report).unwrap()).ignore();
         pipe.cmd("XACK").arg(&tasks).arg("workers").arg(id).ignore().cmd("XDEL").arg(&tasks).arg(id).ignore();

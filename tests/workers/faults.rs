@@ -22,7 +22,7 @@ fn undisturbed() -> &'static (String, String, Vec<String>) {
     })
 }
 
-/// A run with workers that something is done to.
+/// A run whose workers are subjected to faults.
 struct Scene {
     server: Server,
     run: PathBuf,
@@ -147,7 +147,7 @@ fn restart(options: &[&str]) {
         scene.server.revive();
     }
     assert!(generations(&scene.run) < GENERATIONS, "it was restarted before the end");
-    worker.wait_for("the broker is back");
+    worker.wait_for("reconnected to the broker");
     let counts = scene.ends_the_same();
     assert!(counts["recovered"].as_u64() >= Some(2), "{counts}");
 }
@@ -197,7 +197,7 @@ fn the_broker_stays_away() {
     let output = scene.coordinator.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
     let said = stderr(&output);
-    assert!(said.contains("the broker was away for 5s") && said.contains("cannot be reached"), "{said}");
+    assert!(said.contains("the broker was unreachable for 5s") && said.contains("cannot be reached"), "{said}");
     assert!(read_state(&scene.run).contains("stopped"), "{}", read_state(&scene.run));
     ok(&train(&scene.run, &LONG).output().unwrap());
     assert_eq!(&results(&scene.run), undisturbed());

@@ -1,4 +1,4 @@
-//! Whatever stands on the streams, nothing crashes, nothing is believed, and all of it is counted and told.
+//! Malformed stream entries never crash anything, are never trusted, and are always counted and reported.
 
 use crate::common::redis::Server;
 use crate::common::{ok, results, stderr};
@@ -19,7 +19,7 @@ fn add(connection: &mut Connection, stream: &str, field: &[u8], message: &[u8]) 
     redis::cmd("XADD").arg(stream).arg("*").arg(field).arg(message).exec(connection).unwrap();
 }
 
-/// What is no message: random bytes, another version, cut off, of another kind, empty, without its field, 100 MB.
+/// Malformed entries: random bytes, another version, cut off, of another kind, empty, without its field, 100 MB.
 fn garbage() -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut random = vec![0u8; 3000];
     rand::rng().fill(&mut random[..]);
@@ -50,7 +50,7 @@ fn garbage_among_the_reports_is_rejected_counted_and_told() {
     assert_eq!(results(&run), results(&plain));
     assert_eq!(end(&output)["workers"]["rejected"], 7);
     let told = stderr(&output);
-    for part in ["a message was rejected: ", "version 7, this program speaks version 1", "counted, not told"] {
+    for part in ["a message was rejected: ", "version 7, this program supports version 1", "counted but not shown"] {
         assert!(told.contains(part), "`{part}` is not in: {told}");
     }
 }
@@ -112,7 +112,7 @@ fn garbage_among_the_tasks_and_the_runs_is_rejected_counted_and_told() {
     }
     let mut worker = Worker::start(&server.url());
     worker.wait_for("(7 so far)");
-    worker.wait_for("rejected a message: it has version 7, this program speaks version 1");
+    worker.wait_for("rejected a message: it has version 7, this program supports version 1");
     worker.wait_for("at most 16777216 are allowed");
     worker.wait_for("refused run 01234567: its card cannot be read");
     wait("the coordinator would be told", || length(&mut server.connection(), &key(run, "reports")) == 7);
@@ -146,7 +146,7 @@ fn card(connection: &mut Connection, run: &str) -> Card {
 #[test]
 fn another_program_is_refused_with_both_names() {
     let mine = locomotion::rollout::broker::program();
-    let says = [format!("this is program {mine}"), "it wants program 9.9.9 (feedbeef".to_string()];
+    let says = [format!("this is program {mine}"), "it needs program 9.9.9 (feedbeef".to_string()];
     refused(
         |connection, run| {
             let mut card = card(connection, run);
@@ -162,12 +162,12 @@ fn another_model_is_refused_with_both_hashes() {
     let task = locomotion::sim::find("swimmer").unwrap();
     let says = [
         format!("the broker holds model {}", task.compiled_sha256()),
-        format!("the run wants model {}", locomotion::sim::find(robot()).unwrap().compiled_sha256()),
+        format!("the run needs model {}", locomotion::sim::find(robot()).unwrap().compiled_sha256()),
     ];
     refused(
         |connection, run| {
             let package = Package {
-                definition: task.definition_toml(),
+                definition: task.definition_toml().unwrap(),
                 mjcf_sha256: task.model_sha256.clone(),
                 compiled: task.compiled(),
             };
@@ -208,15 +208,15 @@ fn other_rules_and_another_cpu_are_refused_and_a_damaged_model_too() {
 /// The coordinator shows what a worker has refused.
 #[test]
 fn a_refusal_is_told_at_the_coordinator() {
-    use locomotion::rollout::broker::message::{News, Report};
+    use locomotion::rollout::broker::message::{News, WorkerReport};
     let (folder, server) = (tempfile::tempdir().unwrap(), Server::start(&[]));
     let run = folder.path().join("run");
     let coordinator = with_workers(&server, &run, &["--threads", "0"]).spawn().unwrap();
     wait("the run is announced", || !runs(&mut server.connection()).is_empty());
     let mut connection = server.connection();
     let id = runs(&mut connection).remove(0);
-    let why = "it wants program A, this is program B".to_string();
-    let report = Report { run: id.clone(), worker: "node-9/1".into(), thread: 0, news: News::Refused { why } };
+    let why = "it needs program A, this is program B".to_string();
+    let report = WorkerReport { run: id.clone(), worker: "node-9/1".into(), thread: 0, news: News::Refused { why } };
     for _ in 0..3 {
         add(&mut connection, &key(&id, "reports"), b"m", &encode(&report).unwrap());
     }
@@ -224,7 +224,7 @@ fn a_refusal_is_told_at_the_coordinator() {
     let output = coordinator.wait_with_output().unwrap();
     ok(&output);
     let told = stderr(&output);
-    let line = "worker node-9/1 does not serve this run: it wants program A, this is program B";
+    let line = "worker node-9/1 does not serve this run: it needs program A, this is program B";
     assert_eq!(told.matches(line).count(), 1, "{told}");
     assert_eq!(end(&output)["workers"]["refused"], 1);
 }

@@ -21,13 +21,13 @@ fn say(url: &str, code: i32, parts: &[&str]) {
         let said = stderr(&output);
         assert_eq!(output.status.code(), Some(code), "{said}");
         parts.iter().for_each(|part| assert!(said.contains(part), "`{part}` is not in: {said}"));
-        assert!(!said.contains("geheim"), "{said}");
+        assert!(!said.contains("secret"), "{said}");
     }
 }
 
 #[test]
 fn addresses_that_are_none() {
-    for url in ["ftp://:geheim@node", "redis://:geheim@node:port", "geheim"] {
+    for url in ["ftp://:secret@node", "redis://:secret@node:port", "secret"] {
         say(url, 2, &["the address of the broker", "redis://HOST:PORT"]);
     }
 }
@@ -36,14 +36,14 @@ fn addresses_that_are_none() {
 fn a_wrong_password_and_a_missing_one() {
     let server = Server::start(&["--requirepass", "sesam"]);
     let at = format!("127.0.0.1:{}", server.port);
-    say(&format!("redis://:geheim@{at}"), 2, &["refuses this user and password", "LOCOMOTION_REDIS_PASSWORD", &at]);
-    say(&format!("redis://{at}"), 2, &["wants a password", "LOCOMOTION_REDIS_PASSWORD", &at]);
+    say(&format!("redis://:secret@{at}"), 2, &["refuses this user and password", "LOCOMOTION_REDIS_PASSWORD", &at]);
+    say(&format!("redis://{at}"), 2, &["requires a password", "LOCOMOTION_REDIS_PASSWORD", &at]);
 }
 
 #[test]
 fn a_host_where_nobody_listens() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    say(&format!("redis://:geheim@127.0.0.1:{port}"), 4, &["cannot be reached", "refused", "is redis-server running"]);
+    say(&format!("redis://:secret@127.0.0.1:{port}"), 4, &["cannot be reached", "refused", "is redis-server running"]);
     say("redis://no-such-host.invalid", 4, &["cannot be reached", "no-such-host.invalid"]);
 }
 
@@ -56,12 +56,12 @@ fn a_read_only_replica() {
 
 #[test]
 fn a_password_opens_and_is_stored_nowhere() {
-    let (folder, server) = (tempfile::tempdir().unwrap(), Server::start(&["--requirepass", "geheim"]));
-    let with_password = format!("redis://:geheim@127.0.0.1:{}", server.port);
+    let (folder, server) = (tempfile::tempdir().unwrap(), Server::start(&["--requirepass", "secret"]));
+    let with_password = format!("redis://:secret@127.0.0.1:{}", server.port);
     let worker = Worker::start(&with_password);
     let run = folder.path().join("run");
     let mut command = train(&run, &["--workers", &server.url(), "--threads", "0"]);
-    let output = command.env("LOCOMOTION_REDIS_PASSWORD", "geheim").output().unwrap();
+    let output = command.env("LOCOMOTION_REDIS_PASSWORD", "secret").output().unwrap();
     ok(&output);
     let human = folder.path().join("human");
     let mut command = program();
@@ -78,7 +78,7 @@ fn a_password_opens_and_is_stored_nowhere() {
         }
         assert!(!read(run, "run.toml").contains("redis"), "a run does not depend on where it was computed");
     }
-    assert!(!told.contains("geheim"));
+    assert!(!told.contains("secret"));
 }
 
 #[test]

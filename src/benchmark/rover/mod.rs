@@ -47,6 +47,9 @@ impl Problem for Rover {
 }
 
 /// Returns the path of x, clipped to the box, at [`PLACES`] evenly spaced parameters. A NaN counts as 0.
+///
+/// # Panics
+/// If x has fewer than two numbers.
 pub fn path(x: &[f64]) -> Vec<Place> {
     let inside = |v: f64| if v.is_nan() { 0.0 } else { v.clamp(0.0, 1.0) };
     let points: Vec<Place> =

@@ -1,6 +1,6 @@
-//! The positions of the obstacles.
+//! The obstacles of the rover problem, in the order of its reference code.
 
-/// The centers of the squares.
+/// The center of each square obstacle; [`HALF`](super::HALF) is half of its side.
 pub const CENTERS: [[f64; 2]; 113] = [
     [0.43143755, 0.20876147],
     [0.38485367, 0.39183579],

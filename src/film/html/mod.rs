@@ -34,6 +34,9 @@ struct Page<'a> {
 
 /// Plays the policy from `reset(seed)` and writes the page. `seconds` limits what is shown, but not the reported
 /// return.
+///
+/// # Errors
+/// If the page cannot be built or written, or if the file exists and `force` is not set.
 pub fn write(
     simulator: &mut Simulator,
     policy: &LinearPolicy,
@@ -53,6 +56,9 @@ pub fn write(
 }
 
 /// Returns the data for `replay` as JSON that is safe inside a script element.
+///
+/// # Errors
+/// If the episode cannot be shown or encoded.
 pub fn data(
     simulator: &mut Simulator,
     policy: &LinearPolicy,

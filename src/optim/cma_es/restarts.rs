@@ -58,6 +58,7 @@ impl Restarting {
     /// # Errors
     /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
+        settings.check(&mean)?;
         Ok(Self {
             run: CmaEs::start(settings, mean.clone()),
             settings: settings.clone(),

@@ -1,4 +1,4 @@
-//! The state of CMA-ES.
+//! What CMA-ES learns: mean, step size, covariance and paths, and the decomposition of the covariance.
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The state of DD-CMA.
+//! What DD-CMA learns: mean, step size, D, C and paths, and how C takes in its accumulated updates.
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};

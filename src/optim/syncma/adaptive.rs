@@ -16,11 +16,11 @@
 //!
 //! | symbol | field | default |
 //! |---|---|---|
-//! | N | `frame.batch` | 4 + ⌊3 ln n⌋ as in CMA-ES |
-//! | w_i | `frame.weights` | the positive weights of CMA-ES |
-//! | η_m | `frame.penalty.mean` | 0: the mean moves to the mean of the selected candidates |
-//! | η_c | `frame.penalty.covariance` | such that all remembered generations together replace 4 c_μ of C |
-//! | m, C | `frame.gaussian` | C = σ0² I; σ0 is a twentieth of the width of the box if there is one, otherwise 0.1 |
+//! | N | `sampler.batch` | 4 + ⌊3 ln n⌋ as in CMA-ES |
+//! | w_i | `sampler.weights` | the positive weights of CMA-ES |
+//! | η_m | `sampler.penalty.mean` | 0: the mean moves to the mean of the selected candidates |
+//! | η_c | `sampler.penalty.covariance` | such that all remembered generations together replace 4 c_μ of C |
+//! | m, C | `sampler.gaussian` | C = σ0² I; σ0 is a twentieth of the width of the box if there is one, otherwise 0.1 |
 //! | h, s, Σ, λ | `memory` | empty; λ0 = 2 |
 //! | p, ℓ, c_σ, d_σ | `step`: [`StepSize`] | p = 0, ℓ = 0 |
 //!
@@ -46,7 +46,7 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::LAMBDA0;
-use super::frame::Frame;
+use super::sampler::Sampler;
 use crate::optim::gaussian::{Gaussian, Normal};
 use crate::optim::invigo::{self, Memory, Penalty, WeightedSample};
 use crate::optim::linalg::NotPositiveDefinite;
@@ -66,7 +66,7 @@ const MOST_DILATION: f64 = std::f64::consts::E;
 /// SynCMA, variant `adaptive`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Adaptive {
-    frame: Frame<Gaussian>,
+    sampler: Sampler<Gaussian>,
     memory: Memory,
     step: StepSize,
     stop: Option<StopReason>,
@@ -96,7 +96,7 @@ impl Adaptive {
             covariance: settings.eta_c.unwrap_or_else(|| penalty_for(replaced(n, mu_eff), lambda0)),
         };
         Ok(Self {
-            frame: Frame::new(settings, batch, weights, penalty, gaussian),
+            sampler: Sampler::new(settings, batch, weights, penalty, gaussian),
             memory: Memory::empty(n, lambda0),
             step: StepSize::new(n, mu_eff),
             stop: None,
@@ -108,21 +108,21 @@ impl Adaptive {
     /// # Panics
     /// If there is not one loss per candidate.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
-        self.update(&self.frame.gaussian.deviations_of(candidates), loss);
+        self.update(&self.sampler.gaussian.deviations_of(candidates), loss);
     }
 
     /// The search distribution.
     pub fn gaussian(&self) -> &Gaussian {
-        &self.frame.gaussian
+        &self.sampler.gaussian
     }
 
     /// One generation, (2) to (8).
     fn update(&mut self, d: &DMatrix<f64>, loss: &[f64]) {
-        let Some(q) = self.frame.rank(d, loss, self.stop.is_some()) else { return }; // (2)
-        let p = &mut self.frame.gaussian;
+        let Some(q) = self.sampler.rank(d, loss, self.stop.is_some()) else { return }; // (2)
+        let p = &mut self.sampler.gaussian;
         let g = self.step.dilation(p, &q.mean); // (3)-(4)
-        let matched = update(p, &mut self.memory, &q, self.frame.penalty, g); // (5)-(8)
-        self.stop = self.frame.stop_after(matched);
+        let matched = update_gaussian(p, &mut self.memory, &q, self.sampler.penalty, g); // (5)-(8)
+        self.stop = self.sampler.stop_after(matched);
     }
 }
 
@@ -131,7 +131,7 @@ impl Adaptive {
 ///
 /// # Errors
 /// If the covariance would not be positive definite.
-pub fn update(
+pub fn update_gaussian(
     p: &mut Gaussian,
     memory: &mut Memory,
     q: &WeightedSample,
@@ -203,20 +203,20 @@ pub(super) fn penalty_for(replaced: f64, lambda0: f64) -> f64 {
 
 impl Optimizer for Adaptive {
     fn ask(&mut self) -> DMatrix<f64> {
-        self.frame.ask()
+        self.sampler.ask()
     }
 
     fn tell(&mut self, loss: &[f64]) {
-        let d = self.frame.asked();
+        let d = self.sampler.asked();
         self.update(&d, loss);
     }
 
     fn center(&self) -> DVector<f64> {
-        self.frame.gaussian.mean.clone()
+        self.sampler.gaussian.mean.clone()
     }
 
     fn diagnostics(&self) -> Diagnostics {
-        self.frame.diagnostics()
+        self.sampler.diagnostics()
     }
 
     fn stop(&self) -> Option<StopReason> {

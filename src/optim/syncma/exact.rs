@@ -10,11 +10,11 @@
 //!
 //! | symbol | field | default and its source |
 //! |---|---|---|
-//! | N | `frame.batch` | 2n, at most 100: reference code |
-//! | w_i | `frame.weights` | the positive weights of CMA-ES: paper |
-//! | η_m | `frame.penalty.mean` | 1/z_m = 0.1 once the memory is full: paper |
-//! | η_c | `frame.penalty.covariance` | 1/z_c = twice CMA-ES's rank-μ rate once the memory is full: reference code |
-//! | m, C | `frame.gaussian` | C = σ0² I with σ0 = 0.1: reference code |
+//! | N | `sampler.batch` | 2n, at most 100: reference code |
+//! | w_i | `sampler.weights` | the positive weights of CMA-ES: paper |
+//! | η_m | `sampler.penalty.mean` | 1/z_m = 0.1 once the memory is full: paper |
+//! | η_c | `sampler.penalty.covariance` | 1/z_c = twice CMA-ES's rank-μ rate once the memory is full: reference code |
+//! | m, C | `sampler.gaussian` | C = σ0² I with σ0 = 0.1: reference code |
 //! | h, s, Σ, λ | `memory` | empty; λ0 = 2: reference code |
 //!
 //! Nothing enlarges steps that are too small, so σ0 has to match the scale of the problem.
@@ -22,7 +22,7 @@
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use super::frame::Frame;
+use super::sampler::Sampler;
 use super::{LAMBDA0, reference_batch, reference_share};
 use crate::optim::gaussian::{Gaussian, Normal};
 use crate::optim::invigo::{self, Memory, Penalty};
@@ -40,7 +40,7 @@ const LEAST_SHARE_KEPT: f64 = 0.1;
 /// SynCMA, variant `exact`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Exact {
-    frame: Frame<Gaussian>,
+    sampler: Sampler<Gaussian>,
     memory: Memory,
     stop: Option<StopReason>,
 }
@@ -70,7 +70,7 @@ impl Exact {
             covariance: settings.eta_c.unwrap_or(default.covariance),
         };
         Ok(Self {
-            frame: Frame::new(settings, batch, weights, penalty, gaussian),
+            sampler: Sampler::new(settings, batch, weights, penalty, gaussian),
             memory: Memory::empty(n, lambda0),
             stop: None,
         })
@@ -81,20 +81,20 @@ impl Exact {
     /// # Panics
     /// If there is not one loss per candidate.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
-        self.update(&self.frame.gaussian.deviations_of(candidates), loss);
+        self.update(&self.sampler.gaussian.deviations_of(candidates), loss);
     }
 
     /// The search distribution.
     pub fn gaussian(&self) -> &Gaussian {
-        &self.frame.gaussian
+        &self.sampler.gaussian
     }
 
     /// One generation, (2) and (3).
     fn update(&mut self, d: &DMatrix<f64>, loss: &[f64]) {
-        let Some(q) = self.frame.rank(d, loss, self.stop.is_some()) else { return }; // (2)
-        let p = &mut self.frame.gaussian;
-        let matched = invigo::update(p, &mut self.memory, &q, self.frame.penalty); // (3)
-        self.stop = self.frame.stop_after(matched);
+        let Some(q) = self.sampler.rank(d, loss, self.stop.is_some()) else { return }; // (2)
+        let p = &mut self.sampler.gaussian;
+        let matched = invigo::update(p, &mut self.memory, &q, self.sampler.penalty); // (3)
+        self.stop = self.sampler.stop_after(matched);
     }
 }
 
@@ -110,20 +110,20 @@ pub(super) fn default_penalty(n: usize, mu_eff: f64, lambda0: f64) -> Penalty {
 
 impl Optimizer for Exact {
     fn ask(&mut self) -> DMatrix<f64> {
-        self.frame.ask()
+        self.sampler.ask()
     }
 
     fn tell(&mut self, loss: &[f64]) {
-        let d = self.frame.asked();
+        let d = self.sampler.asked();
         self.update(&d, loss);
     }
 
     fn center(&self) -> DVector<f64> {
-        self.frame.gaussian.mean.clone()
+        self.sampler.gaussian.mean.clone()
     }
 
     fn diagnostics(&self) -> Diagnostics {
-        self.frame.diagnostics()
+        self.sampler.diagnostics()
     }
 
     fn stop(&self) -> Option<StopReason> {

@@ -30,10 +30,10 @@
 //!
 //! | symbol | field | default |
 //! |---|---|---|
-//! | M, A, B | `frame.gaussian`: [`MatrixGaussian`] | A = I, B = σ0² I, σ0 as in `adaptive` |
+//! | M, A, B | `sampler.gaussian`: [`MatrixGaussian`] | A = I, B = σ0² I, σ0 as in `adaptive` |
 //! | h, s, h Σ_A, h Σ_B | `memory`: [`MatrixMemory`] | empty |
 //! | g | `step`: [`StepSize`] | the rule of `adaptive`, with L_A⁻¹ D L_B⁻ᵀ for L⁻¹ d |
-//! | η_m, η_B | `frame.penalty` | 0; for `columns_replaced` |
+//! | η_m, η_B | `sampler.penalty` | 0; for `columns_replaced` |
 //! | η, η_A | `size`, `rows` | as in `adaptive`; for `rows_replaced`. A given `eta_c` holds for all three |
 
 use nalgebra::{DMatrix, DVector};
@@ -41,7 +41,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LAMBDA0;
 use super::adaptive::{StepSize, first_sigma, penalty_for, replaced};
-use super::frame::Frame;
+use super::sampler::Sampler;
 use crate::optim::gaussian::Normal;
 use crate::optim::invigo::{Penalty, WeightedSample};
 use crate::optim::linalg::{self, NotPositiveDefinite};
@@ -56,7 +56,7 @@ const MOST_REPLACED: f64 = 0.1;
 /// SynCMA, variant `matrix`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Matrix {
-    frame: Frame<MatrixGaussian>,
+    sampler: Sampler<MatrixGaussian>,
     memory: MatrixMemory,
     step: StepSize,
     size: f64,
@@ -88,7 +88,7 @@ impl Matrix {
         let eta_c = |replaced| settings.eta_c.unwrap_or_else(|| penalty_for(replaced, lambda0));
         let (mean, covariance) = (settings.eta_m.unwrap_or(0.0), eta_c(columns_replaced(p, q, mu_eff)));
         Ok(Self {
-            frame: Frame::new(settings, batch, weights, Penalty { mean, covariance }, gaussian),
+            sampler: Sampler::new(settings, batch, weights, Penalty { mean, covariance }, gaussian),
             memory: MatrixMemory::empty((p, q), lambda0),
             step: StepSize::new(n, mu_eff),
             size: eta_c(replaced(n, mu_eff)),
@@ -102,23 +102,23 @@ impl Matrix {
     /// # Panics
     /// If there is not one loss per candidate.
     pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
-        self.learn_deviations(&self.frame.gaussian.deviations_of(candidates), loss);
+        self.learn_deviations(&self.sampler.gaussian.deviations_of(candidates), loss);
     }
 
     /// The search distribution.
     pub fn gaussian(&self) -> &MatrixGaussian {
-        &self.frame.gaussian
+        &self.sampler.gaussian
     }
 
     /// One generation.
     fn learn_deviations(&mut self, d: &DMatrix<f64>, loss: &[f64]) {
-        let Some(sample) = self.frame.rank(d, loss, self.stop.is_some()) else { return };
-        let p = &mut self.frame.gaussian;
+        let Some(sample) = self.sampler.rank(d, loss, self.stop.is_some()) else { return };
+        let p = &mut self.sampler.gaussian;
         let g = self.step.dilation(p, &sample.mean);
-        let Penalty { mean, covariance: columns } = self.frame.penalty;
+        let Penalty { mean, covariance: columns } = self.sampler.penalty;
         let eta = MatrixPenalty { mean, size: self.size, rows: self.rows, columns };
-        let matched = update(p, &mut self.memory, &sample, eta, g);
-        self.stop = self.frame.stop_after(matched);
+        let matched = update_gaussian(p, &mut self.memory, &sample, eta, g);
+        self.stop = self.sampler.stop_after(matched);
     }
 }
 
@@ -188,7 +188,7 @@ pub struct MatrixPenalty {
 ///
 /// # Errors
 /// If the covariance would not be positive definite.
-pub fn update(
+pub fn update_gaussian(
     p: &mut MatrixGaussian,
     memory: &mut MatrixMemory,
     sample: &WeightedSample,
@@ -218,20 +218,20 @@ pub fn update(
 
 impl Optimizer for Matrix {
     fn ask(&mut self) -> DMatrix<f64> {
-        self.frame.ask()
+        self.sampler.ask()
     }
 
     fn tell(&mut self, loss: &[f64]) {
-        let d = self.frame.asked();
+        let d = self.sampler.asked();
         self.learn_deviations(&d, loss);
     }
 
     fn center(&self) -> DVector<f64> {
-        self.frame.gaussian.mean.clone()
+        self.sampler.gaussian.mean.clone()
     }
 
     fn diagnostics(&self) -> Diagnostics {
-        self.frame.diagnostics()
+        self.sampler.diagnostics()
     }
 
     fn stop(&self) -> Option<StopReason> {

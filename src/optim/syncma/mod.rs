@@ -1,10 +1,11 @@
 //! SynCMA: covariance matrix adaptation with a memory of earlier generations, from the InvIGO framework, in five variants.
+//! [`Adaptive`] is the default. The files of noisy tasks in `envs/` choose [`Steady`] instead.
 //!
 //! | variant | equations | for |
 //! |---|---|---|
 //! | [`Published`] | those of the paper as its reference code runs them; biased toward the origin | reproducing its tables |
 //! | [`Exact`] | the paper's theory, [`invigo`](super::invigo) with constant penalties | theory; fully invariant |
-//! | [`Adaptive`] | `exact` with a step-size rule | functions with little noise, up to a few hundred dimensions |
+//! | [`Adaptive`] (default) | `exact` with a step-size rule | functions with little noise, up to a few hundred dimensions |
 //! | [`Matrix`] | `adaptive` for a matrix of weights, with a covariance A ⊗ B over rows and columns | large policies |
 //! | [`Steady`] | mirrored pairs move the mean, and the width follows a timetable; [`Starts`] runs several | robots: noisy returns, many dimensions |
 //!
@@ -13,10 +14,10 @@
 
 pub mod adaptive;
 mod exact;
-mod frame;
 pub mod matrix;
 mod published;
 mod root;
+mod sampler;
 mod starts;
 mod steady;
 
@@ -70,6 +71,7 @@ impl SynCma {
     /// # Errors
     /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
+        settings.check(&mean)?;
         Ok(match settings.variant {
             Variant::Published => Self::Published(Published::new(settings, mean)?),
             Variant::Exact => Self::Exact(Exact::new(settings, mean)?),

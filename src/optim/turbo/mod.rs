@@ -37,7 +37,7 @@ const MOST_CHOICES: usize = 5000;
 /// Evaluations after which the search stops. The cost of a model grows with the cube of their number.
 pub const MOST_EVALUATIONS: usize = 5000;
 
-/// TuRBO. Its `ask` and `tell` are those of [`Optimizer`].
+/// TuRBO.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Turbo {
     low: f64,
@@ -65,6 +65,7 @@ impl Turbo {
     /// # Errors
     /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
+        settings.check(&mean)?;
         let Bounds::Clip { low, high } = settings.bounds else {
             return Err(SettingsError::new("bounds", "none", "TuRBO searches a box, so set bounds"));
         };

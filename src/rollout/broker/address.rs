@@ -1,10 +1,10 @@
-//! Where the broker is, and what is needed to get in. Secrets are never shown.
+//! The address of the broker, with user and password. Secrets are never shown.
 
 use crate::{Error, Result};
 use redis::{Client, ConnectionAddr, ConnectionInfo, IntoConnectionInfo};
 use std::fmt;
 
-/// The environment variable that holds the broker's password, so that it need not stand on a command line.
+/// The environment variable that holds the broker's password, so that it does not have to appear on a command line.
 pub const PASSWORD: &str = "LOCOMOTION_REDIS_PASSWORD";
 
 /// A broker's address. Shown without user and password.
@@ -15,8 +15,11 @@ pub struct Address {
 }
 
 impl Address {
-    /// Reads redis://[USER[:PASSWORD]@]HOST[:PORT][/DB], rediss://… for TLS, or unix:///PATH. A password that is not there
-    /// comes from the environment. Errors do not repeat the text, since a password may stand in it.
+    /// Parses redis://[USER[:PASSWORD]@]HOST[:PORT][/DB], rediss://… for TLS, or unix:///PATH. If the URL has no password,
+    /// the one in the environment variable [`PASSWORD`] is used.
+    ///
+    /// # Errors
+    /// If the URL cannot be parsed. The error does not repeat the URL, because it may contain a password.
     pub fn parse(url: &str) -> Result<Self> {
         let wrong = |what: &str| {
             Error::usage(format!("the address of the broker {what}"))
@@ -39,14 +42,14 @@ impl Address {
             ConnectionAddr::Tcp(host, port) => format!("redis://{host}:{port}{database}"),
             ConnectionAddr::TcpTls { host, port, .. } => format!("rediss://{host}:{port}{database}"),
             ConnectionAddr::Unix(path) => format!("unix://{}", path.display()),
-            _ => return Err(wrong("is of a kind that this program does not know")),
+            _ => return Err(wrong("is of a kind that this program does not support")),
         };
         Ok(Self { info, shown })
     }
 
     pub(super) fn client(&self) -> Result<Client> {
         if matches!(self.info.addr(), ConnectionAddr::TcpTls { .. }) {
-            // Fails only where a provider is there already.
+            // This fails only if a provider is already installed.
             let _ = rustls::crypto::ring::default_provider().install_default();
         }
         Client::open(self.info.clone()).map_err(|_| Error::usage(format!("cannot use the address {self}")))
@@ -71,14 +74,14 @@ mod tests {
 
     #[test]
     fn neither_an_address_nor_an_error_shows_a_secret() {
-        let address = Address::parse("rediss://ann:geheim@node-1:6380/2").unwrap();
+        let address = Address::parse("rediss://ann:secret@node-1:6380/2").unwrap();
         assert_eq!(address.to_string(), "rediss://node-1:6380/2");
-        assert!(!format!("{address:?}").contains("geheim"));
+        assert!(!format!("{address:?}").contains("secret"));
         assert_eq!(Address::parse("redis://node-1").unwrap().to_string(), "redis://node-1:6379");
-        for wrong in ["geheim@node", "http://ann:geheim@node", "redis://ann:geheim@node:99999", "redis://:geheim@"] {
+        for wrong in ["secret@node", "http://ann:secret@node", "redis://ann:secret@node:99999", "redis://:secret@"] {
             let error = Address::parse(wrong).unwrap_err();
             assert_eq!(error.exit_code(), 2);
-            assert!(!format!("{error:?}").contains("geheim"), "{error:?}");
+            assert!(!format!("{error:?}").contains("secret"), "{error:?}");
         }
     }
 }

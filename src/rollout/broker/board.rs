@@ -1,20 +1,20 @@
-//! What a coordinator hears of its workers: who they are, how fast, what went wrong.
+//! What a coordinator knows about its workers: their names, their speed, and what went wrong.
 
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A worker that has not been heard of for this long is not counted.
+/// A worker that has not reported for this long is no longer counted.
 const FORGOTTEN: Duration = Duration::from_secs(30);
-/// How often the same kind of trouble is told in words; all of it is counted.
+/// How many problems of one kind are reported in words. Further ones are only counted.
 const TOLD: u64 = 5;
 
-/// Shared between the coordinator, who writes, and whoever shows it.
+/// The coordinator writes to it, and the user interface reads it.
 #[derive(Debug)]
 pub struct Board {
     state: Mutex<State>,
-    /// Hears what the user should know at once.
+    /// Called with messages that the user should see at once.
     hear: fn(&str),
 }
 
@@ -33,22 +33,22 @@ struct Tally {
     heard: Instant,
 }
 
-/// What did not go straight, all of it without harm to the result.
+/// Recovered problems. None of them affects the result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Messages that were none.
+    /// Malformed messages.
     pub rejected: u64,
-    /// Results that came twice, or too late.
+    /// Results that arrived twice or too late.
     pub duplicates: u64,
-    /// Tasks given to somebody else.
+    /// Assignments that were sent again to another worker.
     pub resent: u64,
-    /// Times that the broker was away or had forgotten the run.
+    /// How often the broker was unreachable or had lost the run.
     pub recovered: u64,
-    /// Workers that did not serve the run.
+    /// Workers that refused to serve the run.
     pub refused: u64,
 }
 
-/// How things stand.
+/// The workers of a run and its recovered problems.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Standing {
     pub workers: Vec<WorkerRate>,
@@ -60,7 +60,7 @@ pub struct WorkerRate {
     /// Host and process.
     pub name: String,
     pub threads: usize,
-    /// Since the last time somebody asked.
+    /// Since the previous call of [`Board::standing`].
     pub episodes_per_second: f64,
 }
 
@@ -75,7 +75,7 @@ impl Board {
         Self { state: Mutex::new(state), hear }
     }
 
-    /// How things stand; rates are counted anew from here.
+    /// Returns the present state. Each call starts a new period for the rates.
     pub fn standing(&self) -> Standing {
         let mut state = self.lock();
         let seconds = state.since.elapsed().as_secs_f64().max(1e-3);
@@ -93,7 +93,7 @@ impl Board {
         self.lock().counts
     }
 
-    /// How many threads there seem to be.
+    /// The number of worker threads that have reported recently.
     pub(super) fn threads(&self) -> usize {
         self.lock().workers.values().map(|tally| tally.threads.len()).sum()
     }
@@ -131,19 +131,19 @@ impl Board {
         self.tell(count, &format!("worker {worker} does not serve this run: {why}"));
     }
 
-    pub(super) fn away(&self, why: &str) {
+    pub(super) fn unreachable(&self, why: &str) {
         (self.hear)(&format!("{why}; trying again"));
     }
 
     pub(super) fn recovered(&self) {
         self.lock().counts.recovered += 1;
-        (self.hear)("the broker is back; what it may have forgotten is sent again");
+        (self.hear)("reconnected to the broker; resending anything it may have lost");
     }
 
     fn tell(&self, count: u64, what: &str) {
         match count {
             0..TOLD => (self.hear)(what),
-            TOLD => (self.hear)(&format!("{what} (more of this is counted, not told)")),
+            TOLD => (self.hear)(&format!("{what} (further messages like this are counted but not shown)")),
             _ => {}
         }
     }

@@ -1,4 +1,4 @@
-//! How a worker finds runs: those on the list that it can serve. The others are refused, once and with the reason.
+//! How a worker finds runs. It serves those on the list that it can, and refuses each of the others once, with the reason.
 
 use super::keys::{Keys, RUNS, is_id};
 use super::link::Trouble;
@@ -11,14 +11,14 @@ use std::collections::HashSet;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
-/// How often the list of runs is read, while there is something to do and while there is not.
+/// How often the list of runs is read while there is work, and while there is none.
 const LOOK_BUSY: Duration = Duration::from_secs(2);
 pub const LOOK_IDLE: Duration = Duration::from_millis(400);
-/// A card is short.
+/// Maximum size of a card, in bytes.
 const LONGEST_CARD: usize = 1 << 16;
 
 impl Worker<'_> {
-    /// Looks which runs there are, if it is time to.
+    /// Reads the list of runs, if it is time to.
     pub(super) fn look(&mut self) -> Result<(), Trouble> {
         let every = if self.runs.is_empty() { LOOK_IDLE } else { LOOK_BUSY };
         if self.looked.is_some_and(|looked| looked.elapsed() < every) {
@@ -36,7 +36,7 @@ impl Worker<'_> {
                 pipe.cmd("GET").arg(Keys::card(&id)).cmd("EXISTS").arg(Keys::of(&id, "").tasks).query(c)
             })?;
             match card {
-                // Its coordinator has gone without a word.
+                // Its coordinator died without cleaning up.
                 None => self.link.call(|c| redis::cmd("SREM").arg(RUNS).arg(&id).exec(c))?,
                 Some(bytes) if tasks && self.consider(&id, &bytes)? => drop(present.insert(id)),
                 Some(_) => {}
@@ -50,7 +50,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Whether this run is served, from now on or already.
+    /// Whether this thread serves the run. Starts serving it if possible.
     fn consider(&mut self, id: &str, bytes: &[u8]) -> Result<bool, Trouble> {
         if self.runs.iter().any(|run| run.card.run == id) {
             return Ok(true);
@@ -61,7 +61,7 @@ impl Worker<'_> {
         };
         let keys = Keys::of(id, &card.hashes.model);
         if card.run != id || card.hashes.program != self.desk.program {
-            let why = format!("it wants program {}, this is program {}", card.hashes.program, self.desk.program);
+            let why = format!("it needs program {}, this is program {}", card.hashes.program, self.desk.program);
             return self.refuse(id, &why).map(|()| false);
         }
         let hear = self.desk.hear;
@@ -77,14 +77,14 @@ impl Worker<'_> {
         }
     }
 
-    /// Says once, here and to the coordinator, why a run is not served.
+    /// Reports once, here and to the coordinator, why a run is not served.
     fn refuse(&mut self, id: &str, why: &str) -> Result<(), Trouble> {
         let new = self.desk.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(format!("{id} {why}"));
         if !new {
             return Ok(());
         }
         (self.desk.hear)(Heard::Note(&format!("refused run {}: {why}", short(id))));
-        let report = self.report(id, News::Refused { why: why.into() });
+        let report = self.report(id, News::Refused { why: why.into() }).map_err(Trouble::Broken)?;
         self.link.call(|c| add_to_existing(&Keys::of(id, "").reports, &report).exec(c))
     }
 }

@@ -1,18 +1,19 @@
-//! The names that a run has on the broker. All of a run's begin with its id, so that two runs never meet.
+//! The keys of a run on the broker. They begin with the run's id, so keys of different runs cannot collide.
 
-/// The ids of the runs that want workers.
+/// The set of the ids of all runs that use workers.
 pub const RUNS: &str = "locomotion:runs";
-/// The group that all workers read in.
+/// The consumer group of all workers.
 pub const GROUP: &str = "workers";
-/// The field of a stream's entry that holds the message.
+/// The field of a stream entry that holds the message.
 pub const FIELD: &str = "m";
 
 /// A run's own keys.
 #[derive(Clone, Debug)]
 pub struct Keys {
     pub run: String,
-    /// Who the run is; expires soon after the coordinator has gone.
+    /// Describes the run. Expires soon after the coordinator has gone.
     pub card: String,
+    /// The stream of assignments.
     pub tasks: String,
     pub reports: String,
     pub model: String,
@@ -35,12 +36,12 @@ impl Keys {
     }
 }
 
-/// A new run's id: nobody else has it, not even the same run after it was killed.
+/// A new random id. A run that is resumed gets another one.
 pub fn new_id() -> String {
     format!("{:032x}", rand::random::<u128>())
 }
 
-/// Whether this can be the id of a run.
+/// Whether the text has the form of a run's id.
 pub fn is_id(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -1,4 +1,4 @@
-//! A connection that outlives the broker's restarts, and what its errors mean.
+//! A connection that survives restarts of the broker, and the meaning of its errors.
 
 use super::Address;
 use crate::error::Kind;
@@ -18,36 +18,45 @@ pub struct Link {
     address: Address,
     client: Client,
     connection: Option<Connection>,
-    /// How long a broker may be away.
+    /// How long the broker may be unreachable.
     patience: Duration,
 }
 
-/// What came of a call.
+/// Why a call failed.
 pub enum Trouble {
-    /// The broker is away or restarting: [`Link::recover`], and expect that it has forgotten everything.
-    Away(RedisError),
-    /// A stream or its group is gone, though the broker is there.
+    /// The broker is unreachable or restarting. Call [`Link::recover`], and expect that it has lost everything.
+    Unreachable(RedisError),
+    /// The broker answers, but a stream or its group no longer exists.
     Gone,
-    /// Nothing that waiting could mend.
+    /// A permanent error. Trying again does not help.
     Broken(Error),
 }
 
 impl Link {
-    /// Connects, and finds out right away whether the broker lets us write.
+    /// Connects, and checks at once whether the broker can be written to.
+    ///
+    /// # Errors
+    /// If the broker cannot be reached, or refuses the user or a command.
     pub fn open(address: &Address, patience: Duration) -> Result<Self> {
         let mut link = Self { client: address.client()?, address: address.clone(), connection: None, patience };
         match link.connect() {
             Ok(_) => Ok(link),
-            Err(e) => Err(told(address, &e)),
+            Err(e) => Err(explain(address, &e)),
         }
     }
 
-    /// Another connection to the same broker.
+    /// Opens another connection to the same broker.
+    ///
+    /// # Errors
+    /// As for [`Link::open`].
     pub fn another(&self) -> Result<Self> {
         Self::open(&self.address, self.patience)
     }
 
-    /// Does something with the connection.
+    /// Calls `work` with the connection, which is opened first if necessary.
+    ///
+    /// # Errors
+    /// If the connection or the command fails.
     pub fn call<T>(&mut self, work: impl FnOnce(&mut Connection) -> RedisResult<T>) -> Result<T, Trouble> {
         let done = match &mut self.connection {
             Some(connection) => work(connection),
@@ -56,20 +65,22 @@ impl Link {
         done.map_err(|error| self.trouble(error))
     }
 
-    /// What an error of the broker means.
+    /// Sorts an error of the broker by what to do about it.
     pub fn trouble(&mut self, error: RedisError) -> Trouble {
         if is_passing(&error) {
             self.connection = None;
-            return Trouble::Away(error);
+            return Trouble::Unreachable(error);
         }
         match code(&error) {
             "NOGROUP" | "UNBLOCKED" => Trouble::Gone,
-            _ => Trouble::Broken(told(&self.address, &error)),
+            _ => Trouble::Broken(explain(&self.address, &error)),
         }
     }
 
-    /// Waits until the broker answers again, with longer and longer pauses. `false` if told to leave meanwhile; an error
-    /// if it stays away for too long.
+    /// Waits until the broker answers again, with growing pauses. Returns `false` if one of the `leave` flags was set.
+    ///
+    /// # Errors
+    /// If the broker stays unreachable for too long, or refuses the connection.
     pub fn recover(&mut self, leave: &[&AtomicBool]) -> Result<bool> {
         let (began, mut pause) = (Instant::now(), FIRST_PAUSE);
         let mut last;
@@ -83,12 +94,15 @@ impl Link {
             }
             match self.connect() {
                 Ok(_) => return Ok(true),
-                Err(e) if is_passing(&e) => last = told(&self.address, &e),
-                Err(e) => return Err(told(&self.address, &e)),
+                Err(e) if is_passing(&e) => last = explain(&self.address, &e),
+                Err(e) => return Err(explain(&self.address, &e)),
             }
             if began.elapsed() > self.patience {
-                let away = humantime::format_duration(Duration::from_secs(self.patience.as_secs().max(1)));
-                return Err(Error { message: format!("the broker was away for {away}: {}", last.message), ..last });
+                let time = humantime::format_duration(Duration::from_secs(self.patience.as_secs().max(1)));
+                return Err(Error {
+                    message: format!("the broker was unreachable for {time}: {}", last.message),
+                    ..last
+                });
             }
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
@@ -99,13 +113,13 @@ impl Link {
         let mut connection = self.client.get_connection_with_timeout(CONNECT)?;
         connection.set_read_timeout(Some(ANSWER))?;
         connection.set_write_timeout(Some(ANSWER))?;
-        // A command that changes nothing, but that only a broker that can be written to accepts.
+        // This changes nothing, but fails if the broker does not accept writes.
         redis::cmd("SREM").arg(super::keys::RUNS).arg("").exec(&mut connection)?;
         Ok(self.connection.insert(connection))
     }
 }
 
-/// Whether waiting may help.
+/// Whether the error may go away by itself.
 fn is_passing(error: &RedisError) -> bool {
     let passing = ["LOADING", "BUSY", "TRYAGAIN", "MASTERDOWN", "CLUSTERDOWN", "OOM", "MISCONF"];
     error.is_io_error() || error.is_connection_dropped() || error.is_timeout() || passing.contains(&code(error))
@@ -115,8 +129,8 @@ fn code(error: &RedisError) -> &str {
     error.code().unwrap_or_default()
 }
 
-/// The error as a person should read it.
-fn told(address: &Address, error: &RedisError) -> Error {
+/// The error in words for the user.
+fn explain(address: &Address, error: &RedisError) -> Error {
     let say = |kind: Kind, what: &str, hint: &str| {
         Error { kind, ..Error::failed(format!("the broker at {address} {what}")) }.hint(hint)
     };
@@ -126,15 +140,15 @@ fn told(address: &Address, error: &RedisError) -> Error {
     match code(error) {
         "WRONGPASS" => say(Kind::Usage, "refuses this user and password", &password),
         _ if error.kind() == redis::ErrorKind::AuthenticationFailed => {
-            let wants = words.contains("NOAUTH") || detail.contains("NOAUTH");
-            say(Kind::Usage, if wants { "wants a password" } else { "refuses this user and password" }, &password)
+            let missing = words.contains("NOAUTH") || detail.contains("NOAUTH");
+            say(Kind::Usage, if missing { "requires a password" } else { "refuses this user and password" }, &password)
         }
-        "NOAUTH" => say(Kind::Usage, "wants a password", &password),
+        "NOAUTH" => say(Kind::Usage, "requires a password", &password),
         "NOPERM" => {
-            let hint = "it needs reading and writing of streams, sets and strings under locomotion:*";
-            say(Kind::Usage, &format!("does not allow this user a command: {detail}"), hint)
+            let hint = "the user needs to read and write streams, sets and strings under locomotion:*";
+            say(Kind::Usage, &format!("does not allow this user to run a command: {detail}"), hint)
         }
-        "READONLY" => say(Kind::Output, "is a read-only replica", "name its primary"),
+        "READONLY" => say(Kind::Output, "is a read-only replica", "use the address of its primary"),
         "OOM" => say(Kind::Output, "has no memory left", "raise its maxmemory, or remove what fills it"),
         "MISCONF" => say(Kind::Output, "cannot store its data", "its own log says why"),
         "LOADING" => say(Kind::Output, "is still loading its data", "try again in a moment"),

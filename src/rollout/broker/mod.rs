@@ -1,21 +1,22 @@
-//! In: [`Work`](super::Work). Out: its parts in index order, computed by workers on any machine that reach the same broker
+//! In: [`Work`](super::Work). Out: its parts in index order, computed by workers on any machine that reaches the same broker
 //! (Redis or Valkey), the same bytes as on threads. Must not know: optimizers, files, the terminal.
 //!
-//! A [`Coordinator`] puts tasks on a stream of its own; a [`Worker`] of any process takes one at a time through a consumer
-//! group, computes it and puts the answer on a second stream. Answers are placed by index. Every task is delivered at least
-//! once: what a dead worker held is sent again after a timeout, what comes twice is ignored, and after a restart of the
-//! broker everything that it may have forgotten is sent again. Models travel once per run, by hash.
+//! A [`Coordinator`] puts [`Assignment`](message::Assignment)s, each with some jobs of a batch, on a stream of its own. A
+//! [`Worker`] takes one at a time through a consumer group, computes it and puts the result on a second stream. Results are
+//! stored by index. Every assignment is delivered at least once: that of a dead worker is sent again after the task timeout,
+//! duplicate results are ignored, and after a restart of the broker everything that it may have lost is sent again. Each
+//! worker fetches a model once per run, by its hash.
 //!
 //! The broker is trusted: whoever can write to it can make workers compute.
 
 mod address;
+mod batch_progress;
 mod board;
 mod coordinator;
 mod discovery;
 mod keys;
 mod link;
 pub mod message;
-mod round;
 mod shelf;
 mod stream;
 mod upkeep;
@@ -37,7 +38,7 @@ pub fn program() -> String {
     format!("{version} ({sources}, MuJoCo {mujoco})")
 }
 
-/// This process, as the others know it.
+/// The name of this process for others: its host and process id.
 pub fn name_of_process() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let plain = |c: &char| c.is_ascii_alphanumeric() || "-_.".contains(*c);
@@ -45,17 +46,20 @@ pub fn name_of_process() -> String {
     format!("{}/{}", if host.is_empty() { "host" } else { &host }, std::process::id())
 }
 
-/// Serves on so many threads until told to stop.
+/// Serves on `threads` threads until the desk's `stop` flag is set.
+///
+/// # Errors
+/// If the broker cannot be used, or if it stays unreachable for longer than `patience`.
 pub fn work(address: &Address, threads: usize, patience: Duration, desk: &Desk) -> Result<()> {
-    // All connections first, so that what is wrong with the broker is told before anything begins.
+    // Open all connections first so that problems with the broker surface before any work starts.
     let links = (0..threads).map(|_| Link::open(address, patience)).collect::<Result<Vec<Link>>>()?;
     std::thread::scope(|scope| {
         let serve = |(thread, link)| scope.spawn(move || Worker::new(desk, link, thread as u32).serve());
         let threads: Vec<_> = links.into_iter().enumerate().map(serve).collect();
-        let ends = threads.into_iter().map(|thread| {
-            thread.join().unwrap_or_else(|_| Err(crate::Error::failed("a thread of the worker has broken down")))
-        });
-        // All of them, and the first error if there is one.
+        let ends = threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|_| Err(crate::Error::failed("a worker thread panicked"))));
+        // Wait for all threads before returning the first error.
         ends.collect::<Vec<_>>().into_iter().collect()
     })
 }

@@ -1,4 +1,4 @@
-//! The tasks that a worker has been given, by the hash of their model: each travels once.
+//! The tasks that a worker has fetched, by the hashes of their models and rules. Each is fetched once.
 
 use super::super::{Part, Start, Work};
 use super::keys::Keys;
@@ -9,9 +9,9 @@ use crate::{Error, Result};
 use sha2::{Digest, Sha256};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many tasks are kept.
+/// Maximum number of tasks kept.
 const KEPT: usize = 8;
-/// Steps of the episode that shows whether two machines compute the same bits.
+/// Maximum steps of the episodes that show whether two machines compute the same bits.
 const PROBE_STEPS: usize = 200;
 
 /// Shared by the threads of a worker.
@@ -29,16 +29,19 @@ struct Kept {
 /// Why a run is not served.
 pub enum Missing {
     Trouble(Trouble),
-    /// Not here yet, or no longer.
+    /// Its task is not on the broker yet, or no longer.
     Absent,
     Refused(String),
 }
 
 impl Shelf {
-    /// The task of a run, fetched and checked if it is not here yet. `heard` is told when it has come.
+    /// Returns the task of a run. If it is not here yet, it is fetched and checked, and `heard` is called with a note.
+    ///
+    /// # Errors
+    /// If the task cannot be fetched, or if this worker must not serve the run.
     pub fn task(&self, link: &mut Link, card: &Card, heard: &dyn Fn(&str)) -> Result<Arc<sim::Task>, Missing> {
         let name = format!("{} {}", card.hashes.model, card.hashes.task);
-        // Held while fetching, so that threads do not fetch the same model side by side.
+        // The lock is held while fetching, so that two threads do not fetch the same model.
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kept) = tasks.iter().find(|kept| kept.name == name) {
             return kept.for_run(card);
@@ -53,8 +56,8 @@ impl Shelf {
             return Err(Missing::Absent);
         }
         let task = unpack(&bytes, card).map_err(Missing::Refused)?;
-        heard(&format!("task {} received: {:.1} kB, checksum right", card.task, bytes.len() as f64 / 1e3));
-        let probe = probe(&mut Simulator::new(task.clone()));
+        heard(&format!("task {} received: {:.1} kB, checksum correct", card.task, bytes.len() as f64 / 1e3));
+        let probe = probe(&mut Simulator::new(task.clone())).map_err(|error| Missing::Refused(error.message))?;
         tasks.insert(0, Kept { name, task, probe });
         tasks.truncate(KEPT);
         tasks[0].for_run(card)
@@ -67,16 +70,19 @@ impl Kept {
         match wanted == found {
             true => Ok(self.task.clone()),
             false => Err(Missing::Refused(format!(
-                "an episode gives bits {wanted:016x} there and {found:016x} here: this is another kind of CPU or C library"
+                "test episodes give bits {wanted:016x} there and {found:016x} here: this is another kind of CPU or C library"
             ))),
         }
     }
 }
 
-/// Task and model as one message.
+/// Encodes a task and its model as one message.
+///
+/// # Errors
+/// If the task cannot be encoded or is too large.
 pub fn pack(task: &sim::Task) -> Result<Vec<u8>> {
     let package = Package {
-        definition: task.definition_toml(),
+        definition: task.definition_toml()?,
         mjcf_sha256: task.model_sha256.clone(),
         compiled: task.compiled(),
     };
@@ -95,19 +101,22 @@ fn unpack(bytes: &[u8], card: &Card) -> Result<Arc<sim::Task>, String> {
     let package: Package = decode(bytes, LARGEST_MODEL).map_err(|why| format!("its model is damaged: {why}"))?;
     let (wanted, found) = (&card.hashes.model, sim::sha256(&package.compiled));
     if *wanted != found {
-        return Err(format!("the run wants model {wanted}, the broker holds model {found}"));
+        return Err(format!("the run needs model {wanted}, the broker holds model {found}"));
     }
     let task = sim::Task::from_compiled(&package.definition, &package.compiled, package.mjcf_sha256)
         .map_err(|error| format!("its task cannot be used: {}", error.message))?;
     let (wanted, found) = (&card.hashes.task, task.rules_sha256());
     if *wanted != found {
-        return Err(format!("the run wants task {wanted}, the broker holds task {found}"));
+        return Err(format!("the run needs task {wanted}, the broker holds task {found}"));
     }
     Ok(task)
 }
 
-/// The bits of a short episode. Machines that agree on them compute alike, as far as one can tell beforehand.
-pub fn probe(simulator: &mut Simulator) -> u64 {
+/// Returns a digest of the results of a few short episodes. Machines that agree on it very likely compute the same bits.
+///
+/// # Errors
+/// If the results cannot be encoded.
+pub fn probe(simulator: &mut Simulator) -> Result<u64> {
     let task = simulator.task().clone();
     let mut work = Work::new(PROBE_STEPS, Some(false));
     let weights: Vec<f64> = (0..task.observations * task.actions).map(|i| (i as f64 * 0.7).sin() * 0.1).collect();
@@ -115,6 +124,6 @@ pub fn probe(simulator: &mut Simulator) -> u64 {
     (0..3).for_each(|seed| work.job(policy, Start::Seed(seed)));
     let policies = work.policies(task.observations);
     let parts: Vec<Part> = (0..work.len()).map(|job| work.run(job, &policies, simulator)).collect();
-    let digest = Sha256::digest(postcard::to_stdvec(&parts).unwrap_or_default());
-    digest.iter().take(8).fold(0, |bits, &byte| bits << 8 | u64::from(byte))
+    let bytes = postcard::to_stdvec(&parts).map_err(|e| Error::failed(format!("cannot encode test episodes: {e}")))?;
+    Ok(Sha256::digest(bytes).iter().take(8).fold(0, |bits, &byte| bits << 8 | u64::from(byte)))
 }

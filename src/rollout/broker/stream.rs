@@ -1,4 +1,4 @@
-//! Entries of streams as the broker gives them, whatever somebody else has put there.
+//! Reads and writes entries of streams. An entry may come from anyone, so its content is not trusted.
 
 use super::keys::FIELD;
 use redis::{Cmd, Value};
@@ -17,7 +17,7 @@ pub fn add(stream: &str, message: &[u8]) -> Cmd {
     command
 }
 
-/// Adds a message to a stream that is there; does nothing where it is not, so that nobody's stream comes back to life.
+/// Adds a message to a stream if the stream exists, so that a deleted stream is not recreated.
 pub fn add_to_existing(stream: &str, message: &[u8]) -> Cmd {
     let mut command = redis::cmd("XADD");
     command.arg(stream).arg("NOMKSTREAM").arg("*").arg(FIELD).arg(message);

@@ -1,23 +1,22 @@
-//! What keeps a run alive on the broker: its card, its streams, its model; tasks that somebody holds for too long; what has
-//! been read.
+//! Sends lost assignments again, and keeps the run's card, streams and model alive on the broker.
 
+use super::batch_progress::BatchProgress;
 use super::coordinator::{AT_ONCE, Coordinator, WAIT};
 use super::keys::{GROUP, RUNS};
 use super::link::Trouble;
-use super::round::Round;
 use crate::Result;
 use redis::{RedisResult, Value};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a run stays known after its coordinator has fallen silent, in seconds.
+/// How long a run stays listed after its coordinator has died, in seconds.
 const CARD_LIVES: u64 = 60;
-/// How long a run's streams and model stay after that, in seconds.
+/// How long a run's streams and model stay after its coordinator has died, in seconds.
 const DATA_LIVES: u64 = 3600;
 const TICK: Duration = Duration::from_millis(500);
 
 impl Coordinator {
-    /// Makes sure that everything a worker needs is on the broker. Does no harm where it is.
+    /// Makes sure that everything a worker needs is on the broker. Idempotent.
     pub(super) fn announce(&mut self) -> Result<(), Trouble> {
         let Self { keys, package, .. } = self;
         let there = self.link.call(|c| {
@@ -29,7 +28,7 @@ impl Coordinator {
             let mut replies: Vec<RedisResult<Value>> = pipe.ignore_errors().query(c)?;
             let there = replies.pop().unwrap_or(Ok(Value::Nil))?;
             let others = replies.into_iter().filter_map(RedisResult::err);
-            // The groups may be there already.
+            // The groups may exist already.
             match others.into_iter().find(|error| error.code() != Some("BUSYGROUP")) {
                 Some(error) => Err(error),
                 None => Ok(there == Value::Int(1)),
@@ -43,7 +42,7 @@ impl Coordinator {
         self.show()
     }
 
-    /// Shows that the run is alive. Finds out whether the broker has forgotten something.
+    /// Shows that the run is alive. Fails with [`Trouble::Gone`] if the broker has lost something.
     fn show(&mut self) -> Result<(), Trouble> {
         let Self { keys, card, .. } = self;
         let mut pipe = redis::pipe();
@@ -58,7 +57,7 @@ impl Coordinator {
         if there == 3 { Ok(()) } else { Err(Trouble::Gone) }
     }
 
-    /// Waits until the broker is there and knows everything again. `false` if told to leave meanwhile.
+    /// Waits until the broker is reachable and has everything again. Returns `false` if a `leave` flag was set.
     pub(super) fn recover(&mut self, trouble: Trouble, leave: &[&AtomicBool]) -> Result<bool> {
         let mut trouble = trouble;
         loop {
@@ -68,14 +67,14 @@ impl Coordinator {
             match trouble {
                 Trouble::Broken(error) => return Err(error),
                 Trouble::Gone => {}
-                Trouble::Away(error) => {
-                    self.board.away(&format!("the broker is away ({error})"));
+                Trouble::Unreachable(error) => {
+                    self.board.unreachable(&format!("the broker is unreachable ({error})"));
                     if !self.link.recover(leave)? {
                         return Ok(false);
                     }
                 }
             }
-            // A broker that has forgotten everything may count from the beginning.
+            // A broker that has lost its data may number entries from the beginning.
             self.seen = "0".into();
             match self.announce() {
                 Ok(()) => break,
@@ -87,8 +86,8 @@ impl Coordinator {
         Ok(true)
     }
 
-    /// Now and then: shows that the run is alive, and looks for tasks that somebody holds for too long.
-    pub(super) fn tick(&mut self, round: &mut Round) -> Result<(), Trouble> {
+    /// Every [`TICK`]: shows that the run is alive, and sends assignments again that are overdue.
+    pub(super) fn tick(&mut self, progress: &mut BatchProgress) -> Result<(), Trouble> {
         if self.ticked.elapsed() < TICK {
             return Ok(());
         }
@@ -101,42 +100,44 @@ impl Coordinator {
         })?;
         let mut again = Vec::new();
         for (entry, consumer, idle, _) in held {
-            match round.order_of(&entry) {
-                // Twice as patient each time, for a task that takes longer than the timeout.
-                Some(index) if idle >= self.patience(round.orders[index].sends) => {
+            match progress.order_of(&entry) {
+                // The time doubles with each send, because the assignment may simply take longer than the timeout.
+                Some(index) if idle >= self.allowed_time(progress.orders[index].sends) => {
                     self.board.resent(&consumer);
                     again.push(index);
                 }
                 Some(_) => {}
-                // Of an earlier batch, or answered by another.
+                // It is from an earlier batch, or another worker has answered it.
                 None => self.link.call(|c| redis::cmd("XACK").arg(&tasks).arg(GROUP).arg(&entry).exec(c))?,
             }
         }
-        self.add_vanished(round, &mut again)?;
-        self.send_orders(round, &again)
+        self.add_vanished(progress, &mut again)?;
+        self.send_orders(progress, &again)
     }
 
-    /// Tasks that are neither held nor waiting though nobody has answered: whoever took them off lost the answer.
-    fn add_vanished(&mut self, round: &Round, again: &mut Vec<usize>) -> Result<(), Trouble> {
-        let old = |&index: &usize| round.orders[index].sent.elapsed() > 4 * self.timeout * round.orders[index].sends;
-        let old: Vec<usize> = round.outstanding().into_iter().filter(old).take(AT_ONCE).collect();
+    /// Finds unanswered assignments that are no longer on the stream: a worker removed them, but its answer was lost.
+    fn add_vanished(&mut self, progress: &BatchProgress, again: &mut Vec<usize>) -> Result<(), Trouble> {
+        let old =
+            |&index: &usize| progress.orders[index].sent.elapsed() > 4 * self.timeout * progress.orders[index].sends;
+        let old: Vec<usize> = progress.outstanding().into_iter().filter(old).take(AT_ONCE).collect();
         for index in old {
-            let Some(entry) = &round.orders[index].entry else { continue };
+            let Some(entry) = &progress.orders[index].entry else { continue };
             let found: Value =
                 self.link.call(|c| redis::cmd("XRANGE").arg(&self.keys.tasks).arg(entry).arg(entry).query(c))?;
             if found == Value::Array(Vec::new()) && !again.contains(&index) {
-                self.board.resent("a worker that took it off the stream");
+                self.board.resent("a worker that removed it from the stream");
                 again.push(index);
             }
         }
         Ok(())
     }
 
-    fn patience(&self, sends: u32) -> u64 {
+    /// How long, in milliseconds, a worker may hold an assignment that has been sent `sends` times.
+    fn allowed_time(&self, sends: u32) -> u64 {
         self.timeout.as_millis() as u64 * (1 << sends.saturating_sub(1).min(10))
     }
 
-    /// Takes the tasks off that nobody has begun, and the reports that were read.
+    /// Removes assignments that nobody has started, and reports that were read.
     pub(super) fn sweep(&mut self) -> Result<(), Trouble> {
         self.link.call(|c| redis::cmd("XTRIM").arg(&self.keys.tasks).arg("MAXLEN").arg(0).exec(c))?;
         self.trim()

@@ -1,23 +1,23 @@
-//! A worker's thread: finds runs, takes their tasks, answers.
+//! A worker thread: finds runs, computes their assignments and reports the results.
 
 use super::discovery::LOOK_IDLE;
 use super::keys::{GROUP, Keys};
 use super::link::{Link, Trouble};
-use super::message::{Card, Hashes, LONGEST, News, Report, Task, decode, encode};
+use super::message::{Assignment, Card, Hashes, LONGEST, News, WorkerReport, decode, encode};
 use super::shelf::Shelf;
 use super::stream::{Entry, add_to_existing, entries};
 use crate::sim::{self, Simulator};
-use crate::{Result, rollout::Part};
+use crate::{Error, Result, rollout::Part};
 use redis::{RedisResult, Value};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// What a worker tells of itself.
+/// What a worker tells the user.
 pub enum Heard<'a> {
     Note(&'a str),
-    /// A task is done: so many episodes, in so many seconds.
+    /// An assignment is done.
     Done {
         run: &'a str,
         task: &'a str,
@@ -36,7 +36,7 @@ pub struct Desk<'a> {
     pub only: Option<String>,
     pub shelf: Shelf,
     pub stop: &'a AtomicBool,
-    /// How long to wait for a task before looking up.
+    /// How long to wait for an assignment before checking `stop` and the list of runs.
     pub wait: Duration,
     pub hear: &'a (dyn Fn(Heard) + Sync),
     pub(super) refused: Mutex<HashSet<String>>,
@@ -56,7 +56,7 @@ pub(super) struct Served {
     pub(super) task: Arc<sim::Task>,
 }
 
-/// What goes back for a task.
+/// The answer to an assignment.
 struct Answer {
     keys: Keys,
     id: String,
@@ -69,7 +69,7 @@ pub struct Worker<'a> {
     thread: u32,
     pub(super) runs: Vec<Served>,
     pub(super) looked: Option<Instant>,
-    /// Whose turn it is where there are several runs.
+    /// Decides which run comes first if there are several.
     turn: usize,
     simulators: HashMap<String, Simulator>,
 }
@@ -79,7 +79,10 @@ impl<'a> Worker<'a> {
         Self { desk, link, thread, runs: Vec::new(), looked: None, turn: 0, simulators: HashMap::new() }
     }
 
-    /// Serves until told to stop; then what has been begun is finished and answered first.
+    /// Serves until the `stop` flag is set. An assignment that has been started is finished and answered first.
+    ///
+    /// # Errors
+    /// If the broker cannot be used or stays unreachable for too long.
     pub fn serve(&mut self) -> Result<()> {
         let mut answer: Option<Answer> = None;
         loop {
@@ -88,14 +91,14 @@ impl<'a> Worker<'a> {
                 return Ok(());
             }
             match self.exchange(&mut answer, stopping) {
-                Ok(Some(entry)) => answer = self.treat(entry),
+                Ok(Some(entry)) => answer = self.process(entry)?,
                 Ok(None) => {}
-                Err(Trouble::Away(error)) => {
-                    self.note(&format!("the broker is away ({error}); trying again"));
+                Err(Trouble::Unreachable(error)) => {
+                    self.note(&format!("the broker is unreachable ({error}); trying again"));
                     if !self.link.recover(&[self.desk.stop])? {
                         return Ok(());
                     }
-                    self.note("the broker is back");
+                    self.note("reconnected to the broker");
                     self.looked = None;
                 }
                 Err(Trouble::Gone) => {
@@ -107,14 +110,14 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Tells what holds for all threads, once.
+    /// Tells the user something that holds for all threads. Only one thread does.
     pub(super) fn note(&self, what: &str) {
         if self.thread == 0 {
             (self.desk.hear)(Heard::Note(what));
         }
     }
 
-    /// Gives the answer, if there is one, and takes the next task, if there is one.
+    /// Sends the answer, if there is one, and takes the next assignment, if there is one.
     fn exchange(&mut self, answer: &mut Option<Answer>, stopping: bool) -> Result<Option<Entry>, Trouble> {
         if let Some(given) = answer {
             let next = self.reply(given, stopping)?;
@@ -132,7 +135,7 @@ impl<'a> Worker<'a> {
         }
         self.turn += 1;
         if streams.len() > 1 {
-            // One after the other, so that none takes all, and no task waits here for its turn.
+            // Ask one run after the other, so that no run starves and no assignment waits here.
             for i in 0..streams.len() {
                 let stream = &streams[(self.turn + i) % streams.len()];
                 if let Some(entry) = self.take(std::slice::from_ref(stream), None)? {
@@ -143,20 +146,20 @@ impl<'a> Worker<'a> {
         self.take(&streams, Some(self.desk.wait))
     }
 
-    /// Gives the answer; what comes back is the next task, if there is one.
+    /// Sends the answer. Returns the next assignment, if there is one.
     fn reply(&mut self, answer: &Answer, stopping: bool) -> Result<RedisResult<Option<Entry>>, Trouble> {
         let mut pipe = redis::pipe();
         let Answer { keys, id, report } = answer;
         pipe.add_command(add_to_existing(&keys.reports, report));
         pipe.cmd("XACK").arg(&keys.tasks).arg(GROUP).arg(id).cmd("XDEL").arg(&keys.tasks).arg(id);
-        // In the same breath, unless others are waiting too.
+        // Read the next assignment in the same pipeline, unless other runs are waiting.
         if !stopping && self.runs.len() == 1 {
             pipe.add_command(self.reading(std::slice::from_ref(&keys.tasks), None));
         }
         self.link.call(|c| {
             let mut replies: Vec<RedisResult<Value>> = pipe.ignore_errors().query(c)?;
             let next = if replies.len() > 3 { replies.pop() } else { None };
-            // Taking it off the stream may fail where the stream has gone; adding the report must not.
+            // Removing the assignment fails if its stream no longer exists. Adding the report must not fail.
             replies.swap_remove(0)?;
             Ok(next.map_or(Ok(None), |next| next.map(|next| entries(next).pop())))
         })
@@ -167,8 +170,8 @@ impl<'a> Worker<'a> {
         let answer: Value = self.link.call(|c| command.query(c))?;
         let mut found = entries(answer);
         let entry = found.pop();
-        // More than one comes only where two runs have something at the same moment; those wait for their timeout
-        // unless they are given back at once.
+        // Several entries arrive only if several runs have work at the same moment. All but one are given back, because
+        // otherwise they would wait for their timeout.
         for other in found {
             self.give_back(other)?;
         }
@@ -194,15 +197,15 @@ impl<'a> Worker<'a> {
         command
     }
 
-    pub(super) fn report(&self, run: &str, news: News) -> Vec<u8> {
-        let report = Report { run: run.into(), worker: self.desk.name.clone(), thread: self.thread, news };
-        // Encoding into memory does not fail.
-        encode(&report).unwrap_or_default()
+    /// Encodes a report to the coordinator of a run.
+    pub(super) fn report(&self, run: &str, news: News) -> Result<Vec<u8>> {
+        let report = WorkerReport { run: run.into(), worker: self.desk.name.clone(), thread: self.thread, news };
+        encode(&report).map_err(|e| Error::failed(format!("cannot encode a report: {e}")))
     }
 
-    /// Does a task, or says why it is none. `None` if the run has ended meanwhile.
-    fn treat(&mut self, entry: Entry) -> Option<Answer> {
-        let at = self.runs.iter().position(|run| run.keys.tasks == entry.stream)?;
+    /// Computes an assignment, or explains why the message is not a valid one. Returns `None` if the run has ended.
+    fn process(&mut self, entry: Entry) -> Result<Option<Answer>> {
+        let Some(at) = self.runs.iter().position(|run| run.keys.tasks == entry.stream) else { return Ok(None) };
         let news = match self.compute(at, entry.message.as_deref().unwrap_or_default()) {
             Ok(news) => news,
             Err(why) => {
@@ -211,25 +214,26 @@ impl<'a> Worker<'a> {
             }
         };
         let keys = self.runs[at].keys.clone();
-        Some(Answer { report: self.report(&keys.run, news), keys, id: entry.id })
+        Ok(Some(Answer { report: self.report(&keys.run, news)?, keys, id: entry.id }))
     }
 
     fn compute(&mut self, at: usize, message: &[u8]) -> Result<News, String> {
         let Served { card, task, .. } = &self.runs[at];
-        let order: Task = decode(message, LONGEST)?;
-        if order.run != card.run {
-            return Err(format!("it is of run {}, on the stream of run {}", order.run, card.run));
+        let assignment: Assignment = decode(message, LONGEST)?;
+        if assignment.run != card.run {
+            return Err(format!("it is for run {}, but on the stream of run {}", assignment.run, card.run));
         }
-        differences(&card.hashes, &order.hashes)?;
-        order.work.check(task)?;
+        differences(&card.hashes, &assignment.hashes)?;
+        assignment.work.check(task)?;
         let name = card.hashes.model.clone() + &card.hashes.task;
         let simulator = self.simulators.entry(name).or_insert_with(|| Simulator::new(task.clone()));
         let began = Instant::now();
-        let policies = order.work.policies(task.observations);
-        let parts: Vec<Part> = (0..order.work.len()).map(|job| order.work.run(job, &policies, simulator)).collect();
+        let policies = assignment.work.policies(task.observations);
+        let parts: Vec<Part> =
+            (0..assignment.work.len()).map(|job| assignment.work.run(job, &policies, simulator)).collect();
         let seconds = began.elapsed().as_secs_f64();
         (self.desk.hear)(Heard::Done { run: &card.run, task: &card.task, episodes: parts.len(), seconds });
-        Ok(News::Done { batch: order.batch, first: order.first, seconds, parts })
+        Ok(News::Done { batch: assignment.batch, first: assignment.first, seconds, parts })
     }
 }
 
@@ -245,7 +249,7 @@ fn differences(wanted: &Hashes, found: &Hashes) -> Result<(), String> {
     }
 }
 
-/// The beginning of a run's id, enough for people.
+/// The first characters of a run's id, which are enough to tell runs apart.
 pub fn short(id: &str) -> &str {
     id.get(..8).unwrap_or(id)
 }

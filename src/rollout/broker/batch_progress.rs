@@ -1,4 +1,4 @@
-//! One batch under way: which jobs went out in which task, and what has come back.
+//! The progress of one batch: which jobs were sent in which assignment, and which results have arrived.
 
 use super::super::{Part, Work};
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 /// A batch that is being computed.
-pub struct Round<'a> {
+pub struct BatchProgress<'a> {
     pub work: &'a Work,
     pub batch: u64,
     pub generation: u64,
@@ -16,18 +16,18 @@ pub struct Round<'a> {
     by_entry: HashMap<String, usize>,
 }
 
-/// Some jobs that went out together.
+/// The jobs of one assignment.
 pub struct Order {
     pub jobs: Range<usize>,
-    /// Its entry on the stream of tasks.
+    /// Its entry on the stream of assignments, once it has been sent.
     pub entry: Option<String>,
     pub sent: Instant,
     pub sends: u32,
     pub done: bool,
 }
 
-impl<'a> Round<'a> {
-    /// Cuts the work into orders of so many jobs.
+impl<'a> BatchProgress<'a> {
+    /// Cuts the work into orders of `jobs` jobs each.
     pub fn new(work: &'a Work, batch: u64, generation: u64, jobs: usize) -> Self {
         let order = |first: usize| Order {
             jobs: first..(first + jobs).min(work.len()),
@@ -46,17 +46,17 @@ impl<'a> Round<'a> {
         self.missing == 0
     }
 
-    /// The orders that have not been answered.
+    /// The indices of the orders that have not been answered.
     pub fn outstanding(&self) -> Vec<usize> {
         (0..self.orders.len()).filter(|&index| !self.orders[index].done).collect()
     }
 
-    /// The unanswered order that this entry of the stream holds.
+    /// The index of the unanswered order in this entry of the stream.
     pub fn order_of(&self, entry: &str) -> Option<usize> {
         self.by_entry.get(entry).copied().filter(|&index| !self.orders[index].done)
     }
 
-    /// Notes that an order has gone out as this entry.
+    /// Records that an order was sent as this entry.
     pub fn sent(&mut self, index: usize, entry: String) {
         let order = &mut self.orders[index];
         if let Some(old) = order.entry.replace(entry.clone()) {
@@ -67,14 +67,17 @@ impl<'a> Round<'a> {
         order.sends += 1;
     }
 
-    /// Puts parts into their places. `false` if they are there already; an error if they cannot be the answer.
+    /// Stores the parts of an order. Returns `false` if they had already arrived.
+    ///
+    /// # Errors
+    /// If they cannot be the result of an order.
     pub fn place(&mut self, first: u64, parts: Vec<Part>, observations: usize) -> Result<bool, String> {
         let found = self.orders.binary_search_by_key(&first, |order| order.jobs.start as u64);
         let Some(order) = found.ok().map(|index| &mut self.orders[index]) else {
-            return Err(format!("a result for job {first}, which begins no task"));
+            return Err(format!("a result for job {first}, which is not the first job of an assignment"));
         };
         if !self.work.fits(order.jobs.clone(), &parts, observations) {
-            return Err(format!("a result for job {first} does not have the shape of one"));
+            return Err(format!("a result for job {first} has the wrong shape"));
         }
         if order.done {
             return Ok(false);
@@ -87,7 +90,7 @@ impl<'a> Round<'a> {
         Ok(true)
     }
 
-    /// All parts in index order.
+    /// Returns all parts in index order, or `None` if one is missing.
     pub fn finish(self) -> Option<Vec<Part>> {
         self.parts.into_iter().collect()
     }

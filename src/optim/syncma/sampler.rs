@@ -9,9 +9,9 @@ use crate::optim::linalg::NotPositiveDefinite;
 use crate::optim::weights::{is_flat, ranking};
 use crate::optim::{Diagnostics, Settings, StopReason, stop};
 
-/// A Gaussian to draw candidates from, and what becomes of them. A checkpoint stores the fields in this order.
+/// Draws candidates from a Gaussian and ranks them. A checkpoint stores the fields in this order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Frame<G> {
+pub struct Sampler<G> {
     batch: usize,
     weights: Vec<f64>,
     pub penalty: Penalty,
@@ -25,7 +25,7 @@ pub struct Frame<G> {
     asked: Option<DMatrix<f64>>,
 }
 
-impl<G: Normal> Frame<G> {
+impl<G: Normal> Sampler<G> {
     pub fn new(settings: &Settings, batch: usize, weights: Vec<f64>, penalty: Penalty, gaussian: G) -> Self {
         let (seed, sigma) = (settings.seed, gaussian.sigma());
         Self { batch, weights, penalty, seed, sigma, generation: 0, gaussian, asked: None }
@@ -50,7 +50,7 @@ impl<G: Normal> Frame<G> {
     }
 
     /// Counts a generation and ranks it (2). There is nothing to learn after the search has stopped or if all candidates
-    /// fared alike.
+    /// have equal losses.
     pub fn rank(&mut self, d: &DMatrix<f64>, loss: &[f64], stopped: bool) -> Option<WeightedSample> {
         assert_eq!(loss.len(), d.ncols(), "one loss per candidate");
         self.asked = None;
