@@ -59,7 +59,7 @@ fn a_new_task_lists_the_model_and_trains_at_once() {
         "name = \"my-crawler\"",
         "body = \"torso\"",
         "# [[healthy]]",
-        "sigma = 0.29",
+        "sigma = 0.26",
     ] {
         assert!(written.contains(part), "`{part}` is not in:\n{written}");
     }

@@ -69,9 +69,9 @@ fn syncma_steady_with_bounded_inputs_on_hopper() {
         "hopper",
         &["--variant", "steady", "--normalize", "bounded", "--batch", "12", "--budget", "48", "--sigma", "0.3"],
         [
-            "9f445f836d6c50471d79cc76300cda8cd5b9f429f7f47e49e700d9667755c69f",
+            "9ff4cec1ecdcc244a7e226240cb7c1ab333bd4fcd252c5c3a697d7dcfbca4298",
             "38562c139c6bfd2894a724dcdd163229895bbaacecc62dcb2be4538ba0d3e522",
-            "b4e33ce37d83f692be5b1b62953fe5a9a5dc61b3dd31f4bce4cc4fb20ba3f68a",
+            "f114cff172f6952c8a3fa28b84482709452486677d5e4eafd60cbb03b980654a",
         ],
     );
 }

@@ -329,13 +329,15 @@ fn each_wrong_input_has_its_own_message_and_exit_code() {
     });
     std::fs::write(at("policy.json"), policy.to_string()).unwrap();
     std::fs::write(at("there.h5"), "mine").unwrap();
+    std::fs::create_dir(at("folder.h5")).unwrap();
+    std::os::unix::fs::symlink("/dev/null", at("null.h5")).unwrap();
     let root = at("datasets");
     let cases: [(&[&str], i32, &str); 10] = [
         (&["-o", &at("a.h5"), "--env", "hopper-v5"], 3, "the policy is for `swimmer-v5`, not for `hopper-v5`"),
         (&["-o", &at("no/such/folder.h5")], 4, "cannot write"),
         (&["-o", &at("there.h5")], 4, "--force replaces it"),
-        (&["-o", &at(""), "--force"], 4, "it exists and is not a regular file"),
-        (&["-o", "/dev/null", "--force"], 4, "it exists and is not a regular file"),
+        (&["-o", &at("folder.h5"), "--force"], 4, "it exists and is not a regular file"),
+        (&["-o", &at("null.h5"), "--force"], 4, "it exists and is not a regular file"),
         (&["--minari", "swimmer/doing-nothing", "--root", &root], 2, "try `swimmer/doing-nothing-v0`"),
         (&["--minari", "../up-v0", "--root", &root], 2, "letters, digits, - and _"),
         (&["--minari", "a/data/b-v0", "--root", &root], 2, "keeps the level name `data`"),

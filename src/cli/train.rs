@@ -224,8 +224,9 @@ fn verdict(runs: &[Run]) -> String {
         false => format!("{winner} ends ahead of {loser}: {} against {}", score(high), score(low)),
     };
     format!(
-        "\nverdict: {said}, on the same 100 fresh seeds.\n\
-         This is one training seed each; `locomotion compare` measures over several.\n\n"
+        "\nverdict: {said}\n\
+         Both were scored on the same 100 fresh seeds. This is one training seed\n\
+         each; `locomotion compare` measures over several.\n\n"
     )
 }
 

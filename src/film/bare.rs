@@ -13,8 +13,8 @@ pub fn lighten(model: &mut MjModel) {
         return;
     }
     let light = &mut model.vis_mut().headlight;
-    light.ambient = [0.45; 3];
-    light.diffuse = [0.55; 3];
+    light.ambient = [0.6; 3];
+    light.diffuse = [0.65; 3];
     light.specular = [0.1; 3];
 }
 

@@ -7,11 +7,11 @@
 use super::PartialSettings;
 
 /// The points of a learning curve. Those that fall into one generation are one.
-const LOOKS: u32 = 24;
+const LOOKS: u32 = 30;
 /// The points lie at (k / [`LOOKS`]) to this power of the budget.
 const DENSER_EARLY: f64 = 1.5;
 /// The episodes of a look are this part of the budget, times [`LOOKS`] about a tenth of it.
-const SHARE: u64 = 240;
+const SHARE: u64 = 300;
 /// The episodes of an evaluation with which a policy is confirmed.
 const CONFIRMING: usize = 20;
 
@@ -109,7 +109,7 @@ mod tests {
                 assert_eq!(due.last(), Some(&generations), "the end is always seen");
                 let early = due.iter().filter(|g| **g * 2 <= generations).count();
                 assert!(
-                    budget >= 200 * 24 || generations < 24 || 2 * early > due.len(),
+                    budget >= 200 * 30 || generations < 30 || 2 * early > due.len(),
                     "{generations} × {cost}: {due:?}"
                 );
             }

@@ -104,7 +104,7 @@ macro_rules! for_all_settings {
             /// Reset seeds in training: common (one draw for all candidates of a generation), pairs (one for each two
             /// candidates) or own (one for each) [default: common]
             resets: Resets,
-            /// Episodes per held-out evaluation; unless this or the next is given, the center is evaluated 24 times, more
+            /// Episodes per held-out evaluation; unless this or the next is given, the center is evaluated 30 times, more
             /// often early, on so few episodes that it costs about a tenth of the training
             heldout_episodes: usize,
             /// Generations between held-out evaluations

@@ -114,12 +114,12 @@ mod tests {
     /// Even large numbers fit, and the header stands above them.
     #[test]
     fn rows_fit_the_width_and_end_where_their_header_ends() {
-        for (width, most) in [(80, 80), (120, 104)] {
+        for width in [80, 120] {
             let mut table = Table::new(width, Pen { color: false });
             let header = table.header().trim_end().chars().count();
             let row = table.row(&row(), (-1234.5, 1234.5), &Shown { length: Some(1000.0), diverged: 0 });
             assert_eq!(row.trim_end().chars().count(), header, "{row}");
-            assert!(header <= most && header <= width, "{header}");
+            assert!(header <= width, "{header}");
         }
     }
 
