@@ -109,7 +109,7 @@ mod tests {
                 assert_eq!(due.last(), Some(&generations), "the end is always seen");
                 let early = due.iter().filter(|g| **g * 2 <= generations).count();
                 assert!(
-                    budget >= 200 * 30 || generations < 30 || 2 * early > due.len(),
+                    budget >= 200 * 30 || generations < 60 || 2 * early > due.len(),
                     "{generations} × {cost}: {due:?}"
                 );
             }
