@@ -186,7 +186,7 @@ fn other_rules_and_another_cpu_are_refused_and_a_damaged_model_too() {
             card.hashes.task = "abc".into();
             set(connection, &key(run, "card"), &encode(&card).unwrap());
         },
-        &["the run wants task abc, the broker holds task "],
+        &["the run needs task abc, the broker holds task "],
     );
     refused(
         |connection, run| {
