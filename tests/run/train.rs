@@ -175,7 +175,7 @@ fn the_papers_protocol_sets_its_choices_together_and_says_what_differs() {
     assert_eq!(settings["sigma"].as_float(), Some(0.1));
 
     // It trains on seeds 0 to 9, as the paper did. Scores are from other seeds, or say so.
-    assert!(stdout(&output).contains("on 100 seeds other than those of training"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("on 100 seeds not used in training"), "{}", stdout(&output));
     let policy: serde_json::Value = serde_json::from_str(&read(&out, "final.json")).unwrap();
     assert_eq!(policy["provenance"]["training_seeds"], serde_json::json!([0, 9]));
     let eval = |more: &[&str]| {

@@ -196,7 +196,8 @@ impl Screen {
         };
         let mut text = format!("\ndone: {stop}\n\n");
         let fixed = search.run.settings.protocol == Some(Protocol::Paper);
-        let fresh = if fixed { "the center, on 100 seeds not of training" } else { "the center, on 100 fresh seeds" };
+        let fresh =
+            if fixed { "the center, on 100 seeds not used in training" } else { "the center, on 100 fresh seeds" };
         text += &tell("final", FINAL, fresh);
         text += &tell("best", BEST, "the best policy found, on the same seeds");
         if let Some(counts) = counts.filter(|counts| *counts != Counts::default()) {
