@@ -26,7 +26,7 @@ pub use results::Results;
 pub use rover::Rover;
 pub use trial::{Trial, usual_batch};
 
-use crate::{Result, workers};
+use crate::{Result, threads};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
@@ -45,7 +45,7 @@ pub fn run_all(
 ) -> Result<Option<Vec<TrialOutcome>>> {
     let open: Vec<&Trial> = trials.iter().filter(|trial| results.of(trial).is_none()).collect();
     finished(trials.len() - open.len());
-    workers::share(&open, workers::threads(threads), |trial| match trial.run(leave)? {
+    threads::share(&open, threads::count(threads), |trial| match trial.run(leave)? {
         Some(outcome) => {
             results.keep(trial, outcome)?;
             finished(1);

@@ -40,7 +40,7 @@ words!(Bound, Init, Normalize, OptimizerKind, Protocol, Resets, SurvivalShift, T
 
 /// Returns the number of threads to use: as many as asked for, up to a few for each core.
 pub fn threads(asked: usize) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = crate::threads::count(0);
     let most = 4 * cores;
     if asked <= most {
         return asked;

@@ -1,9 +1,8 @@
 use super::interrupt::Interrupt;
 use super::say;
-use crate::Result;
 use crate::plot::numbers::thousands;
 use crate::rollout::broker::{Address, Desk, Heard, name_of_process, program, short, work};
-use crate::workers::threads;
+use crate::{Result, threads};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -39,7 +38,7 @@ impl Worker {
     /// Serves run after run until told to stop. The exit code: 128 + the signal.
     pub fn run(self) -> Result<u8> {
         let address = Address::parse(&self.url)?;
-        let threads = threads(self.threads);
+        let threads = threads::count(self.threads);
         let interrupt = Interrupt::listen()?;
         let diary = Mutex::new(Diary { told: Instant::now(), runs: BTreeMap::new(), episodes: 0, rejected: 0 });
         let leave = interrupt.leave();

@@ -2,8 +2,7 @@
 
 use super::number;
 use crate::rollout::broker::{Address, Board, Broker};
-use crate::workers::threads;
-use crate::{Error, Result};
+use crate::{Error, Result, threads};
 use clap::Args;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +27,7 @@ impl WorkersArgs {
     /// How many threads of this process take part: 0 means all of them, or none where there are workers.
     pub fn threads(&self) -> usize {
         match (&self.workers, self.threads) {
-            (Some(_), None) => threads(0),
+            (Some(_), None) => threads::count(0),
             (_, asked) => number::threads(asked.unwrap_or(0)),
         }
     }

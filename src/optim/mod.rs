@@ -58,7 +58,7 @@ pub mod stop;
 pub mod syncma;
 pub mod tr_cma;
 pub mod turbo;
-pub mod usage;
+pub mod used_settings;
 pub mod weights;
 
 use nalgebra::{DMatrix, DVector};

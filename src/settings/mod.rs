@@ -240,7 +240,7 @@ impl PartialSettings {
 
     /// Returns the same settings for another optimizer, which gets its own defaults.
     pub fn for_other(self, optimizer: OptimizerKind) -> PartialSettings {
-        let common = self.filter(|name| !optim::usage::FIELDS.contains(&name));
+        let common = self.filter(|name| !optim::used_settings::FIELDS.contains(&name));
         PartialSettings { optimizer: Some(optimizer), ..common }
     }
 }

@@ -3,7 +3,7 @@
 use super::{Moment, Progress, Resume, RunOptions, Stop, Training};
 use crate::run_folder::{Folder, Program};
 use crate::settings::Resolved;
-use crate::{Error, Result, sim, workers};
+use crate::{Error, Result, sim, threads};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -73,7 +73,7 @@ pub fn run_all<'a>(
 ) -> Result<Vec<Failure<'a>>> {
     let threads = match options.workers {
         Some(_) => options.threads,
-        None => workers::threads(options.threads),
+        None => threads::count(options.threads),
     };
     let failures = Mutex::new(Vec::new());
     let failed = |at: usize, error: Error| {
@@ -94,7 +94,7 @@ pub fn run_all<'a>(
     let side_by_side = threads.min(open.len()).max(1);
     let least = usize::from(threads > 0);
     let each = RunOptions { threads: (threads / side_by_side).max(least), ..options.clone() };
-    workers::share(&open, side_by_side, |&at| {
+    threads::share(&open, side_by_side, |&at| {
         Ok(match trials[at].run(how, each.clone(), watch) {
             Ok(Stop::Interrupted) => ControlFlow::Break(()),
             Ok(_) => ControlFlow::Continue(()),
