@@ -1,9 +1,9 @@
 use super::again::{self, path};
 use super::compare_screen::CompareScreen;
 use super::interrupt::Interrupt;
+use super::resolve::{resolve_shared, usual_folder};
 use super::settings_args::{SettingsArgs, command};
 use super::terminal::count;
-use super::train::{resolve_shared, usual_folder};
 use super::workers_args::WorkersArgs;
 use super::{in_flags, note, print, print_json, say, write_table};
 use crate::benchmark::Contestant;

@@ -20,6 +20,7 @@ mod print_config;
 mod progress;
 mod render;
 mod report;
+mod resolve;
 mod screen;
 mod settings_args;
 mod terminal;

@@ -5,17 +5,20 @@
 //! resume. Same binary, same seed, same kind of CPU: the same bytes, whatever the number of threads and workers and
 //! however often the run was killed.
 
+mod hold_out;
 mod limits;
 mod objective;
 mod policies;
+mod progress;
 mod resume;
 mod search;
 mod state;
 mod stop;
 mod trials;
 
+pub use progress::{Moment, Progress};
 pub use resume::{Resume, check_checkpoint};
-pub use search::{Moment, Progress, Training};
+pub use search::Training;
 pub use state::{Contender, Source};
 pub use stop::Stop;
 pub use trials::{Failure, PlannedRun, Watch, run_all};

@@ -123,7 +123,7 @@ fn curves(groups: &[Group]) -> Result<Option<Curves>> {
         return Ok(None);
     }
     let svg = |sheet: Sheet, class: &str| -> Result<String> {
-        let svg = curves::figure_on(sheet, groups, Axis::Episodes)?.svg()?;
+        let svg = curves::figure_on(sheet, groups, Axis::Episodes)?.svg();
         Ok(svg.replacen("<svg ", &format!("<svg role=\"img\" class=\"{class}\" "), 1))
     };
     let several = groups.iter().any(|group| group.runs.len() > 1);
