@@ -4,6 +4,7 @@
 use super::terminal::clock;
 use super::{in_flags, note, say};
 use crate::plot::numbers::score;
+use crate::statistics::mean;
 use crate::train::{Moment, PlannedRun, Progress, Stop, Watch};
 use crate::{Error, Result};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -156,7 +157,6 @@ fn ranking<'a>(trials: impl Iterator<Item = &'a (String, f64, Option<f64>)>) -> 
             groups.entry(group).or_default().push(*value);
         }
     }
-    let mean = |values: &Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
     let mut ranking: Vec<(String, f64)> =
         groups.iter().map(|(group, values)| (group.to_string(), mean(values))).collect();
     ranking.sort_by(|a, b| b.1.total_cmp(&a.1));

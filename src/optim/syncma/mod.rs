@@ -17,7 +17,7 @@ mod exact;
 pub mod matrix;
 mod published;
 mod root;
-mod sampler;
+pub mod search;
 mod starts;
 mod steady;
 
@@ -27,6 +27,7 @@ pub use matrix::Matrix;
 pub use published::Published;
 pub use starts::Starts;
 pub use steady::Steady;
+pub(super) use steady::default_kappa;
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
