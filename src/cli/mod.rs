@@ -1,5 +1,5 @@
 //! In: the command line. Out: data on stdout, messages on stderr, an exit code. Must not know: how anything is done.
-//! Each file parses one command, calls the library and prints. Only this room knows flags and hints that name them.
+//! Each file parses one command, calls the library and prints. Only this module knows flags and hints that name them.
 
 mod again;
 mod bench;
@@ -53,7 +53,7 @@ const EXIT_CODES: &str = "\
 Exit codes: 0 done; 1 failed; 2 wrong command line or settings; 3 an input file is unreadable, corrupt or of another \
 version; 4 cannot write; 129, 130, 143 interrupted after saving.";
 
-/// The program's version, and those of what it is made of.
+/// The program's version, and those of the libraries in it.
 fn versions() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
     TEXT.get_or_init(|| {
@@ -140,7 +140,7 @@ fn in_flags(text: &str, fields: &[&str]) -> String {
     })
 }
 
-/// Returns the command that helps, if there is one.
+/// Returns the command that shows what the hint speaks of, if there is one.
 fn offer(error: &Error, hint: &str) -> &'static str {
     if error.message.starts_with("no task") {
         return "; `locomotion envs` lists them";
@@ -167,12 +167,12 @@ fn note(text: &str) {
     say(&format!("note: {text}"));
 }
 
-/// More threads than any machine has use for. A process cannot start many times as many.
+/// Accepts as many threads as a process can be expected to start.
 fn threads() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(0..=1024)
 }
 
-/// More episodes than anybody waits for; their outcomes are kept in memory.
+/// Accepts up to a million episodes, because their outcomes are kept in memory.
 fn episodes() -> RangedI64ValueParser<u32> {
     RangedI64ValueParser::new().range(1..=1_000_000)
 }

@@ -54,8 +54,8 @@ pub struct Train {
     /// Replace an existing run in the folder
     #[arg(long)]
     force: bool,
-    /// Keep a web page of the run up to date while it goes on: the curve, the newest best policy and the time left. It
-    /// reloads itself in a browser
+    /// Keep a web page of the run up to date: the curve, the best policy so far and the time left. It reloads itself in a
+    /// browser
     #[arg(long)]
     live: bool,
     /// Also write the measurements as an event file for TensorBoard, into the run folder
@@ -220,8 +220,8 @@ fn verdict(runs: &[Run]) -> String {
     let (high, low) = (ours.max(theirs), ours.min(theirs));
     let (winner, loser) = (&better.optimizer, &worse.optimizer);
     let said = match ours == theirs {
-        true => format!("{winner} and {loser} end level at {}", score(ours)),
-        false => format!("{winner} ends ahead of {loser}: {} against {}", score(high), score(low)),
+        true => format!("{winner} and {loser} are tied at {}", score(ours)),
+        false => format!("{winner} finishes ahead of {loser}: {} to {}", score(high), score(low)),
     };
     format!(
         "\nverdict: {said}\n\

@@ -1,7 +1,7 @@
 //! Lays out learning curves, with the title and legend above and the reference values at the right, so that nothing
 //! covers the data.
 
-use super::chart::{DOTTED, EDGE, Frame, GREY, INK, Style, axes, fit, legend, marks, wrap};
+use super::chart::{DOTTED, EDGE, Frame, GRAY, INK, Style, axes, fit, legend, marks, wrap};
 use super::curve::{Axis, Curve, Point};
 use super::drawing::{Anchor, Drawing};
 use super::numbers::{decimals, mark, thousands, ticks};
@@ -24,21 +24,21 @@ pub struct Sheet {
     /// The room for reference values at the right.
     margin: f32,
     /// Whether the figure explains itself with a title and the names of reference values, or the text around it does.
-    alone: bool,
+    standalone: bool,
     /// The approximate number of ticks on each axis.
     ticks: (usize, usize),
 }
 
 impl Sheet {
-    pub const WIDE: Self = Self { width: 900.0, height: 560.0, margin: 208.0, alone: true, ticks: (9, 9) };
+    pub const WIDE: Self = Self { width: 900.0, height: 560.0, margin: 208.0, standalone: true, ticks: (9, 9) };
     /// For a phone, as part of a page.
-    pub const NARROW: Self = Self { width: 400.0, height: 400.0, margin: 52.0, alone: false, ticks: (4, 7) };
+    pub const NARROW: Self = Self { width: 400.0, height: 400.0, margin: 52.0, standalone: false, ticks: (4, 7) };
 }
 
 /// Draws the whole figure.
 pub fn draw(sheet: Sheet, title: &str, curves: &[Curve], yardsticks: &[Yardstick], axis: Axis) -> Result<Drawing> {
     let mut drawing = Drawing::new(sheet.width, sheet.height)?;
-    let first_row = if sheet.alone { head(&mut drawing, sheet, title, curves) } else { 20.0 };
+    let first_row = if sheet.standalone { head(&mut drawing, sheet, title, curves) } else { 20.0 };
     let top = legend(&mut drawing, sheet.width, &entries(curves), first_row) + 14.0;
     let y = vertical_range(curves, yardsticks);
     let last = curves.iter().flat_map(|curve| curve.heldout.iter().chain(&curve.best)).map(|p| p.x);
@@ -50,14 +50,14 @@ pub fn draw(sheet: Sheet, title: &str, curves: &[Curve], yardsticks: &[Yardstick
     let (near, far): (Vec<&Yardstick>, Vec<&Yardstick>) =
         yardsticks.iter().partition(|yardstick| (y.0..=y.1).contains(&yardstick.value));
     let right = sheet.width - if near.is_empty() { 2.0 * EDGE } else { sheet.margin };
-    let note = if sheet.alone { beyond(&far, y) } else { String::new() };
+    let note = if sheet.standalone { beyond(&far, y) } else { String::new() };
     let note = wrap(&drawing, &note, 12.5, sheet.width - 2.0 * EDGE);
     let foot = sheet.height - 15.0 * note.len() as f32;
     let frame = Frame { left: EDGE + 24.0 + widest + 8.0, right, top, bottom: foot - 58.0, x, y, size: 14.0 };
     axes(&mut drawing, &frame, &y_ticks, sheet.ticks.0);
     axis_names(&mut drawing, foot, &frame, axis);
     for (row, line) in note.iter().enumerate() {
-        drawing.text(line, (EDGE, foot + 2.0 + 15.0 * row as f32), 12.5, GREY, Anchor::Left);
+        drawing.text(line, (EDGE, foot + 2.0 + 15.0 * row as f32), 12.5, GRAY, Anchor::Left);
     }
     for curve in curves {
         for piece in inside(&curve.center, y) {
@@ -85,15 +85,14 @@ fn inside(points: &[Point], (low, high): (f64, f64)) -> Vec<Vec<Point>> {
     pieces.filter(|piece| piece.len() > 1).map(<[Point]>::to_vec).collect()
 }
 
-/// Tells the reference values that lie outside of the range. They take a line of text below the figure, and no room
-/// beside it.
+/// Lists the reference values outside of the range. They take a line of text below the figure and no room beside it.
 fn beyond(far: &[&Yardstick], y: (f64, f64)) -> String {
-    let told = |name: &str, keep: &dyn Fn(f64) -> bool| {
+    let listed = |name: &str, keep: &dyn Fn(f64) -> bool| {
         let kept = far.iter().filter(|yardstick| keep(yardstick.value));
         let all: Vec<String> = kept.map(|known| format!("{}, {}", mark(known.value), known.what)).collect();
         if all.is_empty() { String::new() } else { format!("{name} the figure: {}. ", all.join("; ")) }
     };
-    told("Above", &|value| value > y.1) + &told("Below", &|value| value < y.0)
+    listed("Above", &|value| value > y.1) + &listed("Below", &|value| value < y.0)
 }
 
 /// Writes the title and a line on what is drawn, and returns the next baseline.
@@ -105,7 +104,7 @@ fn head(drawing: &mut Drawing, sheet: Sheet, title: &str, curves: &[Curve]) -> f
     } else {
         "Return of the deployable policy on held-out seeds, one training seed per curve"
     };
-    drawing.text(band, (EDGE, 56.0), 14.5, GREY, Anchor::Left);
+    drawing.text(band, (EDGE, 56.0), 14.5, GRAY, Anchor::Left);
     80.0
 }
 
@@ -163,23 +162,23 @@ fn reference_lines(drawing: &mut Drawing, sheet: Sheet, frame: &Frame, mut yards
     let mut labels: Vec<(f32, Vec<String>)> = Vec::new();
     yardsticks.sort_by(|a, b| b.value.total_cmp(&a.value));
     for yardstick in yardsticks {
-        let text = match sheet.alone {
+        let text = match sheet.standalone {
             true => format!("{}: {}", mark(yardstick.value), yardstick.what),
             false => mark(yardstick.value),
         };
         let y = frame.at_y(yardstick.value);
-        drawing.line(&[(frame.left, y), (frame.right, y)], GREY, 1.1, &[1.5, 4.0]);
+        drawing.line(&[(frame.left, y), (frame.right, y)], GRAY, 1.1, &[1.5, 4.0]);
         labels.push((y, wrap(drawing, &text, size, sheet.margin - lead - 8.0)));
     }
     let heights: Vec<f32> = labels.iter().map(|(_, lines)| lines.len() as f32 * leading + 6.0).collect();
     let wanted: Vec<f32> = labels.iter().map(|(y, _)| *y).collect();
     let places = apart(&wanted, &heights, frame.top - 10.0, frame.bottom + 24.0);
     for ((y, lines), place) in labels.iter().zip(places) {
-        drawing.line(&[(frame.right, *y), (frame.right + lead - 4.0, place)], GREY, 0.8, &[]);
+        drawing.line(&[(frame.right, *y), (frame.right + lead - 4.0, place)], GRAY, 0.8, &[]);
         let first = place - lines.len() as f32 * leading / 2.0 + 11.0;
         for (row, line) in lines.iter().enumerate() {
             let at = (frame.right + lead, first + row as f32 * leading);
-            drawing.text(line, at, size, GREY, Anchor::Left);
+            drawing.text(line, at, size, GRAY, Anchor::Left);
         }
     }
 }

@@ -18,6 +18,7 @@ pub fn figure(groups: &[Group], axis: Axis) -> Result<Figure> {
     figure_on(Sheet::WIDE, groups, axis)
 }
 
+/// Draws the figure of some groups of runs on this sheet.
 pub fn figure_on(sheet: Sheet, groups: &[Group], axis: Axis) -> Result<Figure> {
     let styles = styles(groups.iter().map(|group| group.optimizer.as_str()));
     let curves: Vec<Curve> = groups.iter().zip(styles).map(|(group, style)| curve(group, style, axis)).collect();

@@ -85,7 +85,7 @@ impl Resolved {
         let (flags, config) = (flags.with_absolute_paths(), config.map(PartialSettings::with_absolute_paths));
         let given = flags.clone().over(config.clone().unwrap_or_default());
         let Some(env) = given.env.clone() else {
-            return Err(Error::usage("no task given").hint("say which: `env ant`").naming(&["env"]));
+            return Err(Error::usage("no task given").hint("name one, for example `env ant`").naming(&["env"]));
         };
         let optimizer = given.optimizer.unwrap_or_default();
         let task = match task_defaults(&env)? {

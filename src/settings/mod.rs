@@ -62,7 +62,7 @@ macro_rules! for_all_settings {
             optimizer: OptimizerKind,
             /// SynCMA's equations: steady, adaptive, matrix, exact or published [default: the task's, or adaptive]
             variant: Variant,
-            /// SynCMA: weight of the history against the current generation, at least 0 [default: 2]
+            /// SynCMA: weight of the history relative to the current generation, at least 0 [default: 2]
             lambda0: f64,
             /// SynCMA: KL penalty on changes of the mean
             eta_m: f64,

@@ -41,7 +41,7 @@ impl Training {
     pub(super) fn hold_out(&mut self) -> Result<Option<GenerationRow>> {
         let Some(mut row) = self.state.pending.clone() else { return Err(Error::failed("no generation to complete")) };
         // After the last generation too, so that the best sample since the previous evaluation is confirmed.
-        let last = self.rule(self.state.cost).is_some();
+        let last = self.reason_to_stop(self.state.cost).is_some();
         let due = self.heldout.due(self.state.generation, self.state.episodes, self.state.cost, last);
         if due != Due::Nothing {
             let episodes = self.heldout.confirming;
@@ -90,7 +90,8 @@ impl Training {
         Ok(Some(row))
     }
 
-    /// Plays as many episodes of each policy as asked for, from consecutive seeds; `None` if told to leave.
+    /// Plays episodes of each policy: (policy, first seed, number of episodes on consecutive seeds). Returns `None` if told to
+    /// stop.
     pub(super) fn outcomes(&mut self, asked: &[(&Contender, u64, usize)]) -> Option<Vec<Vec<EpisodeOutcome>>> {
         let mut work = Work::new(usize::MAX, None);
         for (contender, first, episodes) in asked {

@@ -4,7 +4,7 @@ use super::Training;
 use super::objective::SCORE_EPISODES;
 use crate::run_folder::GenerationRow;
 
-/// What a run has come to.
+/// What has just happened in a run.
 pub enum Moment<'a> {
     /// A generation is finished. The first row is that of generation 0, before any training.
     Generation(&'a GenerationRow),
@@ -12,7 +12,7 @@ pub enum Moment<'a> {
     Scoring,
 }
 
-/// Episodes of all kinds: of candidates and centers, held out and for scores.
+/// Numbers of episodes of all kinds: training, held-out evaluations and scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     pub done: u64,
@@ -28,8 +28,8 @@ impl Training {
         let cost = state.cost.max(1);
         let generations = budget.saturating_sub(state.episodes) / cost;
         let confirmations = generations.div_ceil(heldout.generations_between(cost));
-        let looks = heldout.points(budget).saturating_sub(heldout.points(state.episodes)).min(generations);
-        let held_out = looks * heldout.episodes as u64 + confirmations * (heldout.episodes + heldout.confirming) as u64;
+        let points = heldout.points(budget).saturating_sub(heldout.points(state.episodes)).min(generations);
+        let held_out = points * heldout.episodes as u64 + confirmations * (heldout.episodes + heldout.confirming) as u64;
         Progress { done: self.played, left: generations * (cost + 1) + held_out + 2 * SCORE_EPISODES as u64 }
     }
 }

@@ -37,7 +37,7 @@ impl Training {
         let state: SearchState =
             if known { checkpoint.load(how.previous, &run.settings)? } else { fresh_state(&run.settings, &task)? };
         let notes = follow_drift(&mut run, Program::here(&task), state.generation, how, &folder)?;
-        fit(&state, &task, &folder)?;
+        check_size(&state, &task, &folder)?;
         if let Some(budget) = given.budget.filter(|budget| *budget < state.episodes) {
             let used = state.episodes;
             return Err(Error::usage(format!("`budget` is {budget}, but the run has already used {used} episodes"))
@@ -131,7 +131,7 @@ fn follow_drift(
 }
 
 /// A search has the size of the task that it began with, and `allow_drift` cannot change that.
-fn fit(state: &SearchState, task: &Task, folder: &LockedFolder) -> Result<()> {
+fn check_size(state: &SearchState, task: &Task, folder: &LockedFolder) -> Result<()> {
     let (observations, actions) = (task.observations, task.actions);
     let weights = state.optimizer.center().len();
     let inputs = state.normalizer().map_or(observations, |normalizer| normalizer.mean.len());

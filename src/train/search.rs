@@ -1,4 +1,4 @@
-//! The loop: ask → evaluate → tell → hold out → record, until a rule says stop.
+//! The loop: ask → evaluate → tell → hold out → record, until there is a reason to stop.
 
 use super::objective::{Objective, SCORE_EPISODES};
 use super::progress::{Moment, Progress};
@@ -28,7 +28,7 @@ pub struct Training {
     /// Where workers on other machines are found, if they take part.
     pub workers: Option<Broker>,
     pub(super) crew: Crew,
-    /// Why the crew could not go on.
+    /// The error for which the crew gave up, if it did.
     pub(super) lost: Option<Error>,
     pub(super) objective: Objective,
     pub(super) heldout: HeldOut,
@@ -42,7 +42,7 @@ pub struct Training {
 }
 
 impl Training {
-    /// Runs until a rule says stop. `watch` sees every finished generation.
+    /// Runs until there is a reason to stop. `watch` sees every finished generation.
     pub fn run(&mut self, watch: &mut dyn FnMut(Moment, Progress)) -> Result<Stop> {
         let (started, seconds_before) = (Instant::now(), self.state.seconds);
         let mut saved = Instant::now();
@@ -59,11 +59,11 @@ impl Training {
             if self.state.pending.is_none() {
                 // Check once before asking for candidates, which may cost a model fit, and again once their number is
                 // known.
-                if let Some(stop) = self.rule(self.cost(1)) {
+                if let Some(stop) = self.reason_to_stop(self.cost(1)) {
                     break stop;
                 }
                 let candidates = self.state.optimizer.ask();
-                if let Some(stop) = self.rule(self.cost(candidates.ncols())) {
+                if let Some(stop) = self.reason_to_stop(self.cost(candidates.ncols())) {
                     break stop;
                 }
                 if self.generation(candidates).is_none() {
@@ -74,7 +74,7 @@ impl Training {
             }
             let Some(mut row) = self.hold_out()? else { break Stop::Interrupted };
             row.seconds = elapsed();
-            // Otherwise the time could run out between here and the rule, after a generation that is not held out.
+            // Otherwise the time could run out before the next check, after a generation that is not held out.
             if row.heldout.is_some() {
                 self.state.seconds = row.seconds;
             }
@@ -93,13 +93,13 @@ impl Training {
         let stop = if stop != Stop::Interrupted && self.finish()?.is_none() { Stop::Interrupted } else { stop };
         self.run.state = Some(match &stop {
             Stop::Interrupted => RunState::Stopped,
-            rule => RunState::Finished { budget: self.settings().budget, because: rule.to_string() },
+            reason => RunState::Finished { budget: self.settings().budget, because: reason.to_string() },
         });
         self.folder.write_run(&self.run)?;
         self.lost.take().map_or(Ok(stop), Err)
     }
 
-    /// A search can leave the range of numbers, and no file could hold its policy then.
+    /// A search can leave the range of finite numbers, and then no file could hold its policy.
     fn check_finite(&self) -> Result<()> {
         if self.state.optimizer.center().iter().all(|x| x.is_finite()) {
             return Ok(());
@@ -124,7 +124,7 @@ impl Training {
         (candidates * self.objective.episodes()) as u64
     }
 
-    /// Evaluates and tells. Returns `None` if told to stop, and nothing has changed then.
+    /// Evaluates the candidates and tells the optimizer. Returns `None` if told to stop; nothing has changed then.
     fn generation(&mut self, candidates: DMatrix<f64>) -> Option<()> {
         let candidates = self.settings().bounds().apply(candidates);
         let (normalizer, center) = (self.state.normalizer(), self.state.center(self.settings()));
@@ -177,7 +177,8 @@ impl Training {
         Some(())
     }
 
-    /// `None` if told to leave, or if the crew is lost: then too, what has been done is saved, and the error told after.
+    /// Computes the work. Returns `None` if told to stop, or if the crew gives up; then the run is saved before it ends with
+    /// the crew's error.
     pub(super) fn compute(&mut self, work: &Work, generation: u64) -> Option<Vec<Part>> {
         let parts = self.crew.compute(work, generation, &self.leave);
         self.played += work.episodes();

@@ -1,4 +1,4 @@
-//! Why a run ends, as a rule, as a value and in words.
+//! When a run has to stop, and why.
 
 use super::Training;
 use crate::optim::{Optimizer, StopReason};
@@ -31,7 +31,7 @@ impl fmt::Display for Stop {
 
 impl Training {
     /// Why a generation of this many training episodes may no longer begin.
-    pub(super) fn rule(&self, cost: u64) -> Option<Stop> {
+    pub(super) fn reason_to_stop(&self, cost: u64) -> Option<Stop> {
         let budget = self.settings().budget.unwrap_or(u64::MAX);
         if let (Some(Target(Some(target))), Some(heldout)) = (self.settings().target, self.state.heldout)
             && self.state.generation > 0

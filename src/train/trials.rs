@@ -52,12 +52,13 @@ pub struct Failure<'a> {
     pub error: Error,
 }
 
-/// Sees how trials proceed, from several threads.
+/// Follows the progress of trials, from several threads.
 pub trait Watch: Sync {
-    /// So many trials have not finished yet.
+    /// Called first, with the number of trials that have not finished yet.
     fn opens(&self, trials: usize);
     /// A trial begins or continues, with notes for the user.
     fn begins(&self, trial: &PlannedRun, notes: &[String]);
+    /// Something happened in a trial.
     fn sees(&self, trial: &PlannedRun, moment: Moment, progress: Progress);
     /// A trial has ended, was interrupted, or has failed.
     fn ends(&self, trial: &PlannedRun, how: Result<&Stop, &Error>);
