@@ -1,6 +1,5 @@
 //! Runs long tasks on threads of their own, when each task uses only one thread or a few.
 
-use crate::{Error, Result};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -16,9 +15,13 @@ pub fn count(requested: usize) -> usize {
 /// # Errors
 /// The error of the first item, in the order of the items, whose work failed. Items before it have been handed out by
 /// then, so it does not depend on which thread was faster.
-pub fn share<T: Sync>(items: &[T], threads: usize, work: impl Fn(&T) -> Result<ControlFlow<()>> + Sync) -> Result<()> {
-    let (next, first_error) = (AtomicUsize::new(0), Mutex::new(None::<(usize, Error)>));
-    let keep_first = |at: usize, error: Error| {
+pub fn share<T: Sync, E: Send>(
+    items: &[T],
+    threads: usize,
+    work: impl Fn(&T) -> Result<ControlFlow<()>, E> + Sync,
+) -> Result<(), E> {
+    let (next, first_error) = (AtomicUsize::new(0), Mutex::new(None::<(usize, E)>));
+    let keep_first = |at: usize, error: E| {
         let mut first = first_error.lock().unwrap_or_else(PoisonError::into_inner);
         if first.as_ref().is_none_or(|(earlier, _)| at < *earlier) {
             *first = Some((at, error));
@@ -51,7 +54,6 @@ pub fn share<T: Sync>(items: &[T], threads: usize, work: impl Fn(&T) -> Result<C
 #[cfg(test)]
 mod tests {
     use super::share;
-    use crate::Error;
     use std::ops::ControlFlow;
     use std::sync::Barrier;
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -61,25 +63,25 @@ mod tests {
     fn the_first_error_is_that_of_the_first_item_whichever_thread_fails_first() {
         for order in [[2, 0, 1], [1, 2, 0], [0, 1, 2]] {
             let (together, turn) = (Barrier::new(3), AtomicUsize::new(0));
-            let error = share(&[0, 1, 2, 3], 3, |item| {
+            let done = share(&[0, 1, 2, 3], 3, |item| {
                 together.wait();
                 while order[turn.load(Ordering::Acquire)] != *item {
                     std::thread::yield_now();
                 }
                 turn.fetch_add(1, Ordering::Release);
-                Err::<ControlFlow<()>, _>(Error::failed(format!("item {item}")))
+                Err(*item)
             });
-            assert_eq!(error.unwrap_err().message, "item 0", "{order:?}");
+            assert_eq!(done, Err(0), "{order:?}");
         }
     }
 
     #[test]
     fn nothing_is_handed_out_after_an_error() {
         let begun = AtomicUsize::new(0);
-        let error = share(&[0, 1, 2, 3], 1, |item| {
+        let done = share(&[0, 1, 2, 3], 1, |item| {
             begun.fetch_add(1, Ordering::Relaxed);
-            if *item == 1 { Err(Error::failed("item 1")) } else { Ok(ControlFlow::Continue(())) }
+            if *item == 1 { Err(*item) } else { Ok(ControlFlow::Continue(())) }
         });
-        assert_eq!((error.unwrap_err().message.as_str(), begun.into_inner()), ("item 1", 2));
+        assert_eq!((done, begun.into_inner()), (Err(1), 2));
     }
 }

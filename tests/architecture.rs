@@ -18,7 +18,7 @@ fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("font", vec![]),
         ("atomic", vec!["Error", "Result"]),
         ("input", vec!["Error", "Result"]),
-        ("threads", vec!["Error", "Result"]),
+        ("threads", vec![]),
         ("statistics", on_ground(&[])),
         ("policy", on_ground(&["input"])),
         ("sim", on_ground(&["input", "policy"])),

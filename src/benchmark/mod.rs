@@ -5,8 +5,6 @@
 //! [`functions`] has the paper's ten functions, [`instance`] moves and rotates them, [`rover`] plans a path, and
 //! [`paper`] holds the published numbers. A [`Trial`] is one contestant on one problem from one seed.
 
-#![warn(clippy::missing_errors_doc, clippy::missing_panics_doc)]
-
 mod contestant;
 pub mod functions;
 pub mod instance;

@@ -67,9 +67,8 @@ impl Compare {
         };
         let how = Resume { previous: false, allow_drift: self.allow_drift };
         let screen = CompareScreen::new(self.head(trials.len()), self.envs().len() > 1);
-        let ran = run_all(&trials, how, &options, &screen);
+        let failures = run_all(&trials, how, &options, &screen);
         screen.end();
-        let failures = ran?;
         if !failures.is_empty() {
             return Err(combined(failures, trials.len()));
         }

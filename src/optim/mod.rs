@@ -35,8 +35,6 @@
 //! # Ok::<(), locomotion::optim::SettingsError>(())
 //! ```
 
-#![warn(clippy::missing_errors_doc, clippy::missing_panics_doc)]
-
 pub mod annealing;
 pub mod ars;
 pub mod bounds;

@@ -23,6 +23,8 @@ impl Figure {
         self.drawing.svg(&self.title)
     }
 
+    /// # Errors
+    /// If the picture cannot be painted or encoded.
     pub fn png(&self) -> Result<Vec<u8>> {
         self.drawing.png()
     }
@@ -33,6 +35,9 @@ impl Figure {
     }
 
     /// Writes the figure to `file` with the extensions svg, png and csv, and returns the paths.
+    ///
+    /// # Errors
+    /// If a file cannot be written, or exists and `force` is not set. Then none of the files is written.
     pub fn write(&self, file: &Path, force: bool) -> Result<Vec<PathBuf>> {
         let parts = [("svg", self.svg().into_bytes()), ("png", self.png()?), ("csv", self.csv.clone().into_bytes())];
         let mut drafts = Vec::new();

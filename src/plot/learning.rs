@@ -36,6 +36,9 @@ impl Sheet {
 }
 
 /// Draws the whole figure.
+///
+/// # Errors
+/// If the built-in font cannot be read.
 pub fn draw(sheet: Sheet, title: &str, curves: &[Curve], yardsticks: &[Yardstick], axis: Axis) -> Result<Drawing> {
     let mut drawing = Drawing::new(sheet.width, sheet.height)?;
     let first_row = if sheet.standalone { head(&mut drawing, sheet, title, curves) } else { 20.0 };

@@ -77,6 +77,9 @@ pub struct Resolved {
 impl Resolved {
     /// `task_defaults` returns the `[defaults]` of a task's TOML. Settings that the optimizer does not use are left
     /// out, wherever they come from. [`Resolved::unused`] names those that the user has set.
+    ///
+    /// # Errors
+    /// If no task is given, or if its defaults cannot be read.
     pub fn new(
         flags: PartialSettings,
         config: Option<PartialSettings>,
@@ -117,6 +120,9 @@ impl Resolved {
     }
 
     /// Returns an error for the first [`unused`](Self::unused) setting.
+    ///
+    /// # Errors
+    /// If there is one. It names those that the optimizer uses.
     pub fn check_used(&self) -> Result<()> {
         self.given().check_used_by(&self.settings)
     }

@@ -137,6 +137,10 @@ fn said<T: Serialize>(value: &T) -> String {
 }
 
 impl PartialSettings {
+    /// Reads a settings file.
+    ///
+    /// # Errors
+    /// If the file cannot be read or has an unknown or wrong setting.
     pub fn read(file: &Path) -> Result<Self> {
         let text = input::text(file)?;
         toml::from_str(&text).map_err(|e| Error::input(file, e.to_string().trim_end()))
@@ -190,6 +194,9 @@ impl PartialSettings {
     }
 
     /// Refuses a setting that the optimizer of `run` does not use.
+    ///
+    /// # Errors
+    /// If there is one. It names those that the optimizer uses.
     pub fn check_used_by(&self, run: &PartialSettings) -> Result<()> {
         let Some(name) = self.unused_by(run).first().copied() else { return Ok(()) };
         let known: Vec<&str> = self.entries().into_iter().map(|(name, _)| name).collect();

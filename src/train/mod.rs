@@ -68,6 +68,10 @@ struct Parts {
 
 impl Training {
     /// Starts a new run. A folder that already holds one is refused, unless `force`.
+    ///
+    /// # Errors
+    /// If a setting is wrong, the task cannot be loaded, the search does not fit into memory, or the folder is taken, locked or
+    /// cannot be written.
     pub fn start(resolved: &Resolved, folder: &Folder, force: bool, options: RunOptions) -> Result<Training> {
         let settings = &resolved.settings;
         let task = sim::find(settings.env.as_deref().unwrap_or_default())?;

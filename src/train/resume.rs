@@ -21,6 +21,10 @@ pub struct Resume {
 
 impl Training {
     /// Continues from the folder's checkpoint. Only the budget, target and time may change.
+    ///
+    /// # Errors
+    /// If the run cannot be read, is locked, or was made with another program, task or model, or if another setting is
+    /// changed.
     pub fn resume(given: &PartialSettings, folder: &Folder, how: Resume, options: RunOptions) -> Result<Training> {
         let folder = folder.lock()?;
         let mut run = folder.read_run()?;
@@ -75,6 +79,9 @@ fn check_named(given: &PartialSettings, run: &RunFile, task: &Task, folder: &Loc
 }
 
 /// Checks that a folder's checkpoint can be read.
+///
+/// # Errors
+/// If it is missing, damaged, or from another version of the program.
 pub fn check_checkpoint(folder: &Path) -> Result<()> {
     let folder = Folder::new(folder);
     folder.checkpoint().load::<SearchState>(false, &folder.read_run()?.settings).map(drop)

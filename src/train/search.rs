@@ -43,6 +43,9 @@ pub struct Training {
 
 impl Training {
     /// Runs until there is a reason to stop. `watch` sees every finished generation.
+    ///
+    /// # Errors
+    /// If the search leaves the finite numbers, the crew gives up, or a file cannot be written.
     pub fn run(&mut self, watch: &mut dyn FnMut(Moment, Progress)) -> Result<Stop> {
         let (started, seconds_before) = (Instant::now(), self.state.seconds);
         let mut saved = Instant::now();
@@ -110,6 +113,10 @@ impl Training {
             .naming(&["sigma", "step_size", "noise"]))
     }
 
+    /// Writes a checkpoint.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
     pub fn save(&mut self) -> Result<()> {
         self.state.metrics = self.metrics.sync()?;
         self.folder.checkpoint().save(&self.folder, &self.run.settings, &self.state)

@@ -4,6 +4,7 @@ use super::{Moment, Progress, Resume, RunOptions, Stop, Training};
 use crate::run_folder::{Folder, Program};
 use crate::settings::Resolved;
 use crate::{Error, Result, sim, threads};
+use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -17,6 +18,9 @@ pub struct PlannedRun {
 impl PlannedRun {
     /// Whether it has finished with exactly these settings. Unless drift is allowed, it must also be from this program,
     /// task and model.
+    ///
+    /// # Errors
+    /// If the run or its task cannot be read.
     pub fn is_done(&self, how: Resume) -> Result<bool> {
         let settings = &self.resolved.settings;
         if !self.folder.is_taken() {
@@ -71,7 +75,7 @@ pub fn run_all<'a>(
     how: Resume,
     options: &RunOptions,
     watch: &dyn Watch,
-) -> Result<Vec<Failure<'a>>> {
+) -> Vec<Failure<'a>> {
     let threads = match options.workers {
         Some(_) => options.threads,
         None => threads::count(options.threads),
@@ -95,7 +99,7 @@ pub fn run_all<'a>(
     let side_by_side = threads.min(open.len()).max(1);
     let least = usize::from(threads > 0);
     let each = RunOptions { threads: (threads / side_by_side).max(least), ..options.clone() };
-    threads::share(&open, side_by_side, |&at| {
+    let Ok(()) = threads::share::<_, Infallible>(&open, side_by_side, |&at| {
         Ok(match trials[at].run(how, each.clone(), watch) {
             Ok(Stop::Interrupted) => ControlFlow::Break(()),
             Ok(_) => ControlFlow::Continue(()),
@@ -104,8 +108,8 @@ pub fn run_all<'a>(
                 ControlFlow::Continue(())
             }
         })
-    })?;
+    });
     let mut failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
     failures.sort_by_key(|(at, _)| *at);
-    Ok(failures.into_iter().map(|(at, error)| Failure { trial: &trials[at], error }).collect())
+    failures.into_iter().map(|(at, error)| Failure { trial: &trials[at], error }).collect()
 }

@@ -48,6 +48,10 @@ pub struct Drawing {
 }
 
 impl Drawing {
+    /// An empty drawing of this size.
+    ///
+    /// # Errors
+    /// If the built-in font cannot be read.
     pub fn new(width: f32, height: f32) -> Result<Self> {
         let font =
             FontRef::try_from_slice(FONT).map_err(|e| Error::failed(format!("cannot read the built-in font: {e}")))?;

@@ -12,6 +12,10 @@ const PIXELS: usize = 2;
 const SAMPLES: usize = 3;
 
 impl Drawing {
+    /// Returns the drawing as PNG.
+    ///
+    /// # Errors
+    /// If the picture cannot be painted or encoded.
     pub fn png(&self) -> Result<Vec<u8>> {
         let (w, h) = (self.width as usize * PIXELS, self.height as usize * PIXELS);
         let (wide, high) = (w * SAMPLES, h * SAMPLES);

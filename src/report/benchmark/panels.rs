@@ -22,6 +22,9 @@ type Place = (f32, f32, f32, f32);
 
 impl Benchmark {
     /// Draws the figure of one column.
+    ///
+    /// # Errors
+    /// If the built-in font cannot be read.
     pub fn figure(&self, column: &Column) -> Result<Figure> {
         let rows = self.drawn(column);
         let problems = rows.first().map_or(0, |row| row.problems.len());

@@ -16,6 +16,9 @@ const OBSTACLE: (u8, u8, u8) = (150, 150, 150);
 
 impl Benchmark {
     /// Draws the paths, which are in the order of the column's optimizers. It shows the same optimizers as the curves.
+    ///
+    /// # Errors
+    /// If the built-in font cannot be read.
     pub fn terrain(&self, column: &Column, paths: &[Vec<Place>]) -> Result<Figure> {
         let drawn = self.drawn(column);
         let all = column.optimizers.iter().zip(paths);
