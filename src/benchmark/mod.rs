@@ -24,7 +24,7 @@ pub use results::Results;
 pub use rover::Rover;
 pub use trial::{Trial, usual_batch};
 
-use crate::{Result, threads};
+use crate::{Error, Result, threads};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
@@ -43,7 +43,7 @@ pub fn run_all(
 ) -> Result<Option<Vec<TrialOutcome>>> {
     let open: Vec<&Trial> = trials.iter().filter(|trial| results.of(trial).is_none()).collect();
     finished(trials.len() - open.len());
-    threads::share(&open, threads::count(threads), |trial| match trial.run(leave)? {
+    threads::share::<_, Error>(&open, threads::count(threads), |trial| match trial.run(leave)? {
         Some(outcome) => {
             results.keep(trial, outcome)?;
             finished(1);

@@ -120,8 +120,7 @@ impl Compare {
                 let resolved = resolve_shared(flags, None)?;
                 let folder = usual_folder(&self.out, &resolved.settings)?;
                 if let Some((twin, _)) = trials.iter().find(|(_, trial)| trial.folder == folder) {
-                    let what =
-                        format!("`{twin}` and `{contestant}` are the same optimizer with the same settings");
+                    let what = format!("`{twin}` and `{contestant}` are the same optimizer with the same settings");
                     let place = folder.path().display();
                     return Err(Error::usage(format!("{what}; both would run in\n  {place}"))
                         .hint("name only one of them in --optimizers, or give them different settings"));

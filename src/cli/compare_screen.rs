@@ -47,7 +47,8 @@ impl CompareScreen {
         if let Ok(style) = ProgressStyle::with_template("  {wide_msg}") {
             ranking.set_style(style);
         }
-        let state = ScreenState { overall, ranking, bars: BTreeMap::new(), trials: BTreeMap::new(), finished: 0, open: 0 };
+        let state =
+            ScreenState { overall, ranking, bars: BTreeMap::new(), trials: BTreeMap::new(), finished: 0, open: 0 };
         Self { head, several_tasks, began: Instant::now(), lines, state: Mutex::new(state) }
     }
 

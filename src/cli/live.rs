@@ -27,10 +27,8 @@ impl LivePage {
         if row.heldout.is_none() || self.written.is_some_and(|at| at.elapsed() < INTERVAL) {
             return Ok(());
         }
-        let told = format!(
-            "This run is in progress: {} episodes done, {left} left. The page reloads itself.",
-            row.episodes
-        );
+        let told =
+            format!("This run is in progress: {} episodes done, {left} left. The page reloads itself.", row.episodes);
         self.write(Some(told))?;
         if self.written.is_none() {
             note(&format!("open {} in a browser; it reloads itself", self.file.display()));

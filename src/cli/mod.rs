@@ -1,5 +1,14 @@
 //! In: the command line. Out: data on stdout, messages on stderr, an exit code. Must not know: how anything is done.
-//! Each file parses one command, calls the library and prints. Only this module knows flags and hints that name them.
+//! Each command has a file that parses it, calls the library and prints. Only this module knows flags and hints that name
+//! them.
+//!
+//! | other files | hold |
+//! |---|---|
+//! | `settings_args`, `workers_args`, `policy_arg`, `number` | flags that several commands share, and their values |
+//! | `resolve`, `print_config` | the settings of a run and its folder; settings as a file |
+//! | `screen`, `compare_screen`, `live`, `progress`, `terminal` | what a user sees while a command runs |
+//! | `interrupt` | signals |
+//! | `again` | commands to print, quoted for a shell |
 
 mod again;
 mod bench;

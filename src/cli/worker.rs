@@ -40,7 +40,8 @@ impl Worker {
         let address = Address::parse(&self.url)?;
         let threads = threads::count(self.threads);
         let interrupt = Interrupt::listen()?;
-        let activity = Mutex::new(Activity { reported: Instant::now(), runs: BTreeMap::new(), episodes: 0, rejected: 0 });
+        let activity =
+            Mutex::new(Activity { reported: Instant::now(), runs: BTreeMap::new(), episodes: 0, rejected: 0 });
         let leave = interrupt.leave();
         let hear = |heard: Heard| activity.lock().unwrap_or_else(PoisonError::into_inner).hear(&heard);
         let desk = Desk::new(name_of_process(), &leave, WAIT, &hear);

@@ -43,8 +43,9 @@ impl HeldOut {
     pub fn new(settings: &PartialSettings) -> Self {
         let automatic = settings.heldout_episodes.is_none() && settings.heldout_every.is_none();
         let confirming = settings.heldout_episodes.unwrap_or(CONFIRMING);
-        let few =
-            settings.budget.map_or(CONFIRMING, |budget| budget.div_ceil(BUDGET_PER_EPISODE).clamp(2, CONFIRMING as u64) as usize);
+        let few = settings
+            .budget
+            .map_or(CONFIRMING, |budget| budget.div_ceil(BUDGET_PER_EPISODE).clamp(2, CONFIRMING as u64) as usize);
         Self {
             episodes: if automatic { few } else { confirming },
             confirming,

@@ -1,5 +1,8 @@
 //! In: values from files and callers. Out: the settings of a run, each with its origin.
 //! Must not know: the terminal, flags, where a run is stored.
+//!
+//! `for_all_settings!` declares every setting once. `choices` has the values that are words, `layers` says where a value
+//! comes from (caller, file, protocol, task, program), and `heldout` is the timetable of held-out evaluations.
 
 mod choices;
 mod heldout;

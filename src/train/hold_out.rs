@@ -4,6 +4,7 @@
 use super::Training;
 use super::objective::{CONFIRM_SEED, HELDOUT_SEED};
 use super::state::Contender;
+use crate::optim::Optimizer;
 use crate::rollout::{Start, Work};
 use crate::run_folder::GenerationRow;
 use crate::settings::Due;

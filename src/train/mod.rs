@@ -1,9 +1,18 @@
 //! In: settings, a task. Out: a run folder with metrics, checkpoints and policies.
 //! Must not know: the terminal, flags, pictures, reports.
 //!
-//! This is the one place where optimizers and simulations meet: settings, the loop, stop rules, metrics, checkpoints,
-//! resume. Same binary, same seed, same kind of CPU: the same bytes, whatever the number of threads and workers and
-//! however often the run was killed.
+//! This is the one place where optimizers and simulations meet. Same binary, same seed, same kind of CPU: the same bytes,
+//! whatever the number of threads and workers and however often the run was killed.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `search` | the loop: ask, evaluate, tell, hold out, record |
+//! | `objective` | how episodes become losses: reset seeds, survival bonus, cut episodes |
+//! | `hold_out`, `policies` | held-out evaluation and the best policy; the policies that a run writes |
+//! | `stop`, `progress` | when and why a run stops; how far it has come |
+//! | `state`, `resume` | what a checkpoint stores; continuing from it |
+//! | `limits` | what is refused before a run starts |
+//! | `trials` | many runs side by side |
 
 mod hold_out;
 mod limits;

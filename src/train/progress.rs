@@ -29,7 +29,8 @@ impl Training {
         let generations = budget.saturating_sub(state.episodes) / cost;
         let confirmations = generations.div_ceil(heldout.generations_between(cost));
         let points = heldout.points(budget).saturating_sub(heldout.points(state.episodes)).min(generations);
-        let held_out = points * heldout.episodes as u64 + confirmations * (heldout.episodes + heldout.confirming) as u64;
+        let held_out =
+            points * heldout.episodes as u64 + confirmations * (heldout.episodes + heldout.confirming) as u64;
         Progress { done: self.played, left: generations * (cost + 1) + held_out + 2 * SCORE_EPISODES as u64 }
     }
 }

@@ -70,12 +70,7 @@ pub trait Watch: Sync {
 
 /// Runs the trials, as many at a time as there are threads. `watch` is told of each one. A trial that fails does not keep
 /// the others from going on. Returns the failures in the order of the trials. Stops when told to.
-pub fn run_all<'a>(
-    trials: &'a [PlannedRun],
-    how: Resume,
-    options: &RunOptions,
-    watch: &dyn Watch,
-) -> Vec<Failure<'a>> {
+pub fn run_all<'a>(trials: &'a [PlannedRun], how: Resume, options: &RunOptions, watch: &dyn Watch) -> Vec<Failure<'a>> {
     let threads = match options.workers {
         Some(_) => options.threads,
         None => threads::count(options.threads),

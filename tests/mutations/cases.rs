@@ -14,8 +14,7 @@ pub struct Case {
 
 const EVAL: &str = "eval policy.json --env robot.toml --episodes 1 --threads 1";
 const RESUME: &str = "train --resume . --budget 36 --time 10s --threads 1 --quiet";
-const TASK: &[&str] =
-    &[EVAL, "train --env robot.toml --budget 24 --batch 12 --time 1s --out out --threads 1"];
+const TASK: &[&str] = &[EVAL, "train --env robot.toml --budget 24 --batch 12 --time 1s --out out --threads 1"];
 const CONFIG: &[&str] = &[
     "train --env robot.toml --config config.toml --print-config",
     "train --env hopper --config config.toml --time 1s --out out --threads 1 --quiet",
