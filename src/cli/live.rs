@@ -1,4 +1,4 @@
-//! The report page of a run in progress.
+//! The report page of a run that is still going on.
 
 use super::{again, note};
 use crate::Result;
@@ -7,8 +7,8 @@ use crate::train::Moment;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The minimum time between two versions of the page, because each one simulates an episode of the best policy.
-const INTERVAL: Duration = Duration::from_secs(4);
+/// The least time between two versions of the page. Each plays an episode of the best policy.
+const APART: Duration = Duration::from_secs(4);
 
 pub struct LivePage {
     run: PathBuf,
@@ -21,14 +21,16 @@ impl LivePage {
         Self { run: run.to_path_buf(), file: run.join("report.html"), written: None }
     }
 
-    /// Writes the page again after a held-out evaluation, unless it was written a moment ago.
+    /// Writes the page anew after a held-out evaluation, unless it is recent.
     pub fn see(&mut self, moment: &Moment, left: &str) -> Result<()> {
         let Moment::Generation(row) = moment else { return Ok(()) };
-        if row.heldout.is_none() || self.written.is_some_and(|at| at.elapsed() < INTERVAL) {
+        if row.heldout.is_none() || self.written.is_some_and(|at| at.elapsed() < APART) {
             return Ok(());
         }
-        let told =
-            format!("This run is in progress: {} episodes done, {left} left. The page reloads itself.", row.episodes);
+        let told = format!(
+            "This run is still going on: {} episodes done, {left} left. The page reloads itself.",
+            row.episodes
+        );
         self.write(Some(told))?;
         if self.written.is_none() {
             note(&format!("open {} in a browser; it reloads itself", self.file.display()));

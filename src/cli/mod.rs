@@ -176,12 +176,12 @@ fn note(text: &str) {
     say(&format!("note: {text}"));
 }
 
-/// Accepts as many threads as a process can be expected to start.
+/// More threads than any machine has use for. A process cannot start many times as many.
 fn threads() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(0..=1024)
 }
 
-/// Accepts up to a million episodes, because their outcomes are kept in memory.
+/// More episodes than anybody waits for; their outcomes are kept in memory.
 fn episodes() -> RangedI64ValueParser<u32> {
     RangedI64ValueParser::new().range(1..=1_000_000)
 }

@@ -1,4 +1,4 @@
-//! Values of flags as people type them. A wrong one gets a sentence that says what to type instead.
+//! Numbers as people type them: what cannot be one gets a sentence.
 
 use super::note;
 use crate::optim::{OptimizerKind, Variant};

@@ -15,7 +15,7 @@ pub struct PolicyArg {
     /// the program
     #[arg(value_name = "POLICY|RUN")]
     pub policy: PathBuf,
-    /// Task; needed if the policy was trained on a TOML file of your own
+    /// Task, if the policy's own is a TOML file of yours
     #[arg(long, value_name = "TASK|FILE.toml")]
     pub env: Option<String>,
 }

@@ -26,10 +26,9 @@ pub struct Render {
     /// Reset seed of the episode, as in Gymnasium's reset(seed=…)
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Width of a picture in pixels
+    /// Width and height of a picture in pixels
     #[arg(long, default_value_t = 640, value_parser = pixels())]
     width: usize,
-    /// Height of a picture in pixels
     #[arg(long, default_value_t = 480, value_parser = pixels())]
     height: usize,
     /// Pictures per second of simulated time [default: 50; GIF 25]

@@ -24,15 +24,15 @@ pub struct Sheet {
     /// The room for reference values at the right.
     margin: f32,
     /// Whether the figure explains itself with a title and the names of reference values, or the text around it does.
-    standalone: bool,
+    alone: bool,
     /// The approximate number of ticks on each axis.
     ticks: (usize, usize),
 }
 
 impl Sheet {
-    pub const WIDE: Self = Self { width: 900.0, height: 560.0, margin: 208.0, standalone: true, ticks: (9, 9) };
+    pub const WIDE: Self = Self { width: 900.0, height: 560.0, margin: 208.0, alone: true, ticks: (9, 9) };
     /// For a phone, as part of a page.
-    pub const NARROW: Self = Self { width: 400.0, height: 400.0, margin: 52.0, standalone: false, ticks: (4, 7) };
+    pub const NARROW: Self = Self { width: 400.0, height: 400.0, margin: 52.0, alone: false, ticks: (4, 7) };
 }
 
 /// Draws the whole figure.
@@ -41,7 +41,7 @@ impl Sheet {
 /// If the built-in font cannot be read.
 pub fn draw(sheet: Sheet, title: &str, curves: &[Curve], yardsticks: &[Yardstick], axis: Axis) -> Result<Drawing> {
     let mut drawing = Drawing::new(sheet.width, sheet.height)?;
-    let first_row = if sheet.standalone { head(&mut drawing, sheet, title, curves) } else { 20.0 };
+    let first_row = if sheet.alone { head(&mut drawing, sheet, title, curves) } else { 20.0 };
     let top = legend(&mut drawing, sheet.width, &entries(curves), first_row) + 14.0;
     let y = vertical_range(curves, yardsticks);
     let last = curves.iter().flat_map(|curve| curve.heldout.iter().chain(&curve.best)).map(|p| p.x);
@@ -53,7 +53,7 @@ pub fn draw(sheet: Sheet, title: &str, curves: &[Curve], yardsticks: &[Yardstick
     let (near, far): (Vec<&Yardstick>, Vec<&Yardstick>) =
         yardsticks.iter().partition(|yardstick| (y.0..=y.1).contains(&yardstick.value));
     let right = sheet.width - if near.is_empty() { 2.0 * EDGE } else { sheet.margin };
-    let note = if sheet.standalone { beyond(&far, y) } else { String::new() };
+    let note = if sheet.alone { beyond(&far, y) } else { String::new() };
     let note = wrap(&drawing, &note, 12.5, sheet.width - 2.0 * EDGE);
     let foot = sheet.height - 15.0 * note.len() as f32;
     let frame = Frame { left: EDGE + 24.0 + widest + 8.0, right, top, bottom: foot - 58.0, x, y, size: 14.0 };
@@ -165,7 +165,7 @@ fn reference_lines(drawing: &mut Drawing, sheet: Sheet, frame: &Frame, mut yards
     let mut labels: Vec<(f32, Vec<String>)> = Vec::new();
     yardsticks.sort_by(|a, b| b.value.total_cmp(&a.value));
     for yardstick in yardsticks {
-        let text = match sheet.standalone {
+        let text = match sheet.alone {
             true => format!("{}: {}", mark(yardstick.value), yardstick.what),
             false => mark(yardstick.value),
         };
