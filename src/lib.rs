@@ -8,7 +8,7 @@
 //! | [`optim`] | black-box optimizers with ask and tell, which see only vectors and numbers | |
 //! | [`benchmark`] | synthetic functions and a path-planning problem, and resumable trials of optimizers on them | |
 //! | [`error`], [`statistics`], [`random`] | errors with exit codes, statistics, random streams | |
-//! | [`suggest`], [`workers`] | suggestions for misspelled names, threads for long tasks | |
+//! | [`suggest`], [`threads`] | suggestions for misspelled names, threads for long tasks | |
 //! | `sim` | tasks equal to Gymnasium's: reset, step, observation, reward, termination | `mujoco` |
 //! | `policy` | a = clamp(W·(s − mean)/std, −1, 1) and its file format | `mujoco` |
 //! | `rollout` | batches of episodes on threads, or on workers through a broker, in index order | `mujoco` |
@@ -39,7 +39,7 @@
 //! sim         policy
 //! ```
 //!
-//! All of them may use `error`, `random`, `statistics`, `suggest` and `workers`. `atomic`, `input` and `font` serve the
+//! All of them may use `error`, `random`, `statistics`, `suggest` and `threads`. `atomic`, `input` and `font` serve the
 //! modules that write files, read files and draw text.
 
 pub mod benchmark;
@@ -48,7 +48,7 @@ pub mod optim;
 pub mod random;
 pub mod statistics;
 pub mod suggest;
-pub mod workers;
+pub mod threads;
 
 #[cfg(feature = "mujoco")]
 pub mod atomic;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// The modules of this crate that each module under src/ may use.
 fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
-    let ground = ["Error", "Result", "error", "random", "statistics", "suggest", "workers"];
+    let ground = ["Error", "Result", "error", "random", "statistics", "suggest", "threads"];
     let on_ground = |more: &[&'static str]| [&ground[..], more].concat();
     BTreeMap::from([
         ("error", vec![]),
@@ -18,7 +18,7 @@ fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("font", vec![]),
         ("atomic", vec!["Error", "Result"]),
         ("input", vec!["Error", "Result"]),
-        ("workers", vec!["Error", "Result"]),
+        ("threads", vec![]),
         ("statistics", on_ground(&[])),
         ("policy", on_ground(&["input"])),
         ("sim", on_ground(&["input", "policy"])),
@@ -164,7 +164,7 @@ fn every_module_uses_only_what_its_feature_brings() {
         }
     }
     let pure = features.iter().filter(|(_, feature)| feature.is_empty()).map(|(module, _)| module.as_str());
-    let expected = ["benchmark", "error", "optim", "random", "statistics", "suggest", "workers"];
+    let expected = ["benchmark", "error", "optim", "random", "statistics", "suggest", "threads"];
     assert_eq!(pure.collect::<Vec<_>>(), expected, "what a crate without features gets");
 }
 

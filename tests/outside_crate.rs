@@ -40,12 +40,13 @@ const HEAVY: [&str; 12] = [
     "winit",
 ];
 
-/// Runs cargo on the crate in this folder. It shares only the registry with us, and build scripts find no C compiler.
+/// Runs cargo on the crate in this folder. It shares only the registry with us, and build scripts find no C compiler. What
+/// it builds is kept for the next run of this test.
 fn cargo(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO"))
         .args(arguments)
         .current_dir(folder)
-        .env("CARGO_TARGET_DIR", folder.join("target"))
+        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("outside"))
         .envs(["CC", "CXX", "CMAKE"].map(|tool| (tool, "/does/not/exist")))
         .env_remove("MUJOCO_DYNAMIC_LINK_DIR")
         .output()

@@ -117,7 +117,7 @@ fn improvement_and_its_opposite_add_up_to_one() {
     }
 }
 
-/// A percentile bootstrap of 20 normal values is slightly too narrow: about 93 % instead of 95 %.
+/// A percentile bootstrap of 20 normal values is slightly too narrow: about 93% instead of 95%.
 #[test]
 fn intervals_cover_the_true_mean_about_as_often_as_they_say() {
     let normal = Normal::new(340.0, 20.0).unwrap();

@@ -5,8 +5,6 @@
 //! [`functions`] has the paper's ten functions, [`instance`] moves and rotates them, [`rover`] plans a path, and
 //! [`paper`] holds the published numbers. A [`Trial`] is one contestant on one problem from one seed.
 
-#![warn(clippy::missing_errors_doc, clippy::missing_panics_doc)]
-
 mod contestant;
 pub mod functions;
 pub mod instance;
@@ -26,7 +24,7 @@ pub use results::Results;
 pub use rover::Rover;
 pub use trial::{Trial, usual_batch};
 
-use crate::{Result, workers};
+use crate::{Error, Result, threads};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
@@ -45,7 +43,7 @@ pub fn run_all(
 ) -> Result<Option<Vec<TrialOutcome>>> {
     let open: Vec<&Trial> = trials.iter().filter(|trial| results.of(trial).is_none()).collect();
     finished(trials.len() - open.len());
-    workers::share(&open, workers::threads(threads), |trial| match trial.run(leave)? {
+    threads::share::<_, Error>(&open, threads::count(threads), |trial| match trial.run(leave)? {
         Some(outcome) => {
             results.keep(trial, outcome)?;
             finished(1);

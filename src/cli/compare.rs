@@ -1,9 +1,9 @@
 use super::again::{self, path};
 use super::compare_screen::CompareScreen;
 use super::interrupt::Interrupt;
+use super::resolve::{resolve_shared, usual_folder};
 use super::settings_args::{SettingsArgs, command};
 use super::terminal::count;
-use super::train::{resolve_shared, usual_folder};
 use super::workers_args::WorkersArgs;
 use super::{in_flags, note, print, print_json, say, write_table};
 use crate::benchmark::Contestant;
@@ -67,11 +67,10 @@ impl Compare {
         };
         let how = Resume { previous: false, allow_drift: self.allow_drift };
         let screen = CompareScreen::new(self.head(trials.len()), self.envs().len() > 1);
-        let ran = run_all(&trials, how, &options, &screen);
+        let failures = run_all(&trials, how, &options, &screen);
         screen.end();
-        let failures = ran?;
         if !failures.is_empty() {
-            return Err(all_of(failures, trials.len()));
+            return Err(combined(failures, trials.len()));
         }
         if let Some(code) = interrupt.code() {
             say("saved; run the same command again to continue");
@@ -121,10 +120,9 @@ impl Compare {
                 let resolved = resolve_shared(flags, None)?;
                 let folder = usual_folder(&self.out, &resolved.settings)?;
                 if let Some((twin, _)) = trials.iter().find(|(_, trial)| trial.folder == folder) {
-                    let what =
-                        format!("`{twin}` and `{contestant}` are the same optimizer with the same settings here");
+                    let what = format!("`{twin}` and `{contestant}` are the same optimizer with the same settings");
                     let place = folder.path().display();
-                    return Err(Error::usage(format!("{what}: both would be\n  {place}"))
+                    return Err(Error::usage(format!("{what}; both would run in\n  {place}"))
                         .hint("name only one of them in --optimizers, or give them different settings"));
                 }
                 trials.push((contestant, PlannedRun { resolved, folder }));
@@ -133,8 +131,8 @@ impl Compare {
         // A flag applies to the optimizers that use it, and at least one must.
         let trials: Vec<PlannedRun> = trials.into_iter().map(|(_, trial)| trial).collect();
         let unused = |trial: &PlannedRun, name: &str| trial.resolved.unused().contains(&name);
-        let of_none = |name: &&str| trials.iter().all(|trial| unused(trial, name));
-        if let Some(name) = trials[0].resolved.unused().iter().find(|name| of_none(name)) {
+        let used_by_none = |name: &&str| trials.iter().all(|trial| unused(trial, name));
+        if let Some(name) = trials[0].resolved.unused().iter().find(|name| used_by_none(name)) {
             let what = format!("none of the optimizers uses --{}", name.replace('_', "-"));
             return Err(Error::usage(what).hint("leave it out, or compare an optimizer that uses it"));
         }
@@ -181,7 +179,7 @@ fn conclude(trials: &[PlannedRun]) -> Result<(Comparison, PathBuf)> {
 }
 
 /// All failures of a comparison as one error, of the first one's kind.
-fn all_of(failures: Vec<Failure>, trials: usize) -> Error {
+fn combined(failures: Vec<Failure>, trials: usize) -> Error {
     let line = |failure: &Failure| {
         let Error { message, fields, .. } = &failure.error;
         format!("\n{}: {}", failure.trial.folder.path().display(), in_flags(message, fields))

@@ -4,6 +4,7 @@
 use super::terminal::clock;
 use super::{in_flags, note, say};
 use crate::plot::numbers::score;
+use crate::statistics::mean;
 use crate::train::{Moment, PlannedRun, Progress, Stop, Watch};
 use crate::{Error, Result};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -12,18 +13,18 @@ use std::io::{IsTerminal, stderr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// The parts that a trial's line is divided into.
-const FINE: u64 = 1000;
+/// The steps of a trial's progress bar.
+const BAR_STEPS: u64 = 1000;
 
 pub struct CompareScreen {
     head: String,
     several_tasks: bool,
     began: Instant,
     lines: MultiProgress,
-    seen: Mutex<Seen>,
+    state: Mutex<ScreenState>,
 }
 
-struct Seen {
+struct ScreenState {
     overall: ProgressBar,
     ranking: ProgressBar,
     bars: BTreeMap<String, ProgressBar>,
@@ -41,13 +42,14 @@ impl CompareScreen {
         if !stderr().is_terminal() {
             lines.set_draw_target(indicatif::ProgressDrawTarget::hidden());
         }
-        let overall = lines.add(bar("  all trials", FINE));
+        let overall = lines.add(bar("  all trials", BAR_STEPS));
         let ranking = lines.add(ProgressBar::new_spinner());
         if let Ok(style) = ProgressStyle::with_template("  {wide_msg}") {
             ranking.set_style(style);
         }
-        let seen = Seen { overall, ranking, bars: BTreeMap::new(), trials: BTreeMap::new(), finished: 0, open: 0 };
-        Self { head, several_tasks, began: Instant::now(), lines, seen: Mutex::new(seen) }
+        let state =
+            ScreenState { overall, ranking, bars: BTreeMap::new(), trials: BTreeMap::new(), finished: 0, open: 0 };
+        Self { head, several_tasks, began: Instant::now(), lines, state: Mutex::new(state) }
     }
 
     /// Clears the lines.
@@ -55,8 +57,8 @@ impl CompareScreen {
         let _ = self.lines.clear();
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, ScreenState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the group that a trial belongs to, and its own name.
@@ -68,17 +70,17 @@ impl CompareScreen {
         (group, name)
     }
 
-    fn update(&self, seen: &Seen) {
-        let done: f64 = seen.trials.values().map(|(_, share, _)| share).sum();
-        let left = seen.open as f64 - done;
-        seen.overall.set_position((done * FINE as f64) as u64);
+    fn update(&self, state: &ScreenState) {
+        let done: f64 = state.trials.values().map(|(_, share, _)| share).sum();
+        let left = state.open as f64 - done;
+        state.overall.set_position((done * BAR_STEPS as f64) as u64);
         let time = clock((self.began.elapsed().as_secs_f64() / done.max(1e-9) * left).ceil());
         let time = if done > 0.0 { format!(", {time} left") } else { String::new() };
         let ranking: Vec<String> =
-            ranking(seen.trials.values()).iter().map(|(n, v)| format!("{n} {}", score(*v))).collect();
-        seen.overall.set_message(format!("{} of {} finished{time}", seen.finished, seen.open));
+            ranking(state.trials.values()).iter().map(|(n, v)| format!("{n} {}", score(*v))).collect();
+        state.overall.set_message(format!("{} of {} finished{time}", state.finished, state.open));
         if !ranking.is_empty() {
-            seen.ranking.set_message(format!("so far: {}", ranking.join(", ")));
+            state.ranking.set_message(format!("so far: {}", ranking.join(", ")));
         }
     }
 }
@@ -86,27 +88,27 @@ impl CompareScreen {
 impl Watch for CompareScreen {
     fn opens(&self, trials: usize) {
         say(&format!("{}, {trials} to run", self.head));
-        let mut seen = self.seen();
-        seen.open = trials;
-        seen.overall.set_length(FINE * trials as u64);
+        let mut state = self.state();
+        state.open = trials;
+        state.overall.set_length(BAR_STEPS * trials as u64);
     }
 
     fn begins(&self, trial: &PlannedRun, notes: &[String]) {
         let (group, name) = self.names(trial);
         let told = |text: &String| note(&format!("{}: {text}", trial.folder.path().display()));
         self.lines.suspend(|| notes.iter().for_each(told));
-        let mut seen = self.seen();
-        let line = self.lines.insert_before(&seen.overall, bar(&format!("  {name}"), FINE));
-        seen.bars.insert(name.clone(), line);
-        seen.trials.insert(name, (group, 0.0, None));
-        self.update(&seen);
+        let mut state = self.state();
+        let line = self.lines.insert_before(&state.overall, bar(&format!("  {name}"), BAR_STEPS));
+        state.bars.insert(name.clone(), line);
+        state.trials.insert(name, (group, 0.0, None));
+        self.update(&state);
     }
 
     fn sees(&self, trial: &PlannedRun, moment: Moment, progress: Progress) {
         let (_, name) = self.names(trial);
-        let mut seen = self.seen();
+        let mut state = self.state();
         let share = progress.done as f64 / (progress.done + progress.left).max(1) as f64;
-        let Some(known) = seen.trials.get_mut(&name) else { return };
+        let Some(known) = state.trials.get_mut(&name) else { return };
         known.1 = share;
         let text = match moment {
             Moment::Generation(row) => {
@@ -115,35 +117,35 @@ impl Watch for CompareScreen {
             }
             Moment::Scoring => "scoring".to_string(),
         };
-        if let Some(bar) = seen.bars.get(&name) {
-            bar.set_position((share * FINE as f64) as u64);
+        if let Some(bar) = state.bars.get(&name) {
+            bar.set_position((share * BAR_STEPS as f64) as u64);
             bar.set_message(text);
         }
-        self.update(&seen);
+        self.update(&state);
     }
 
     fn ends(&self, trial: &PlannedRun, how: Result<&Stop, &Error>) {
         let (_, name) = self.names(trial);
-        let mut seen = self.seen();
-        if let Some(bar) = seen.bars.remove(&name) {
+        let mut state = self.state();
+        if let Some(bar) = state.bars.remove(&name) {
             bar.finish_and_clear();
             self.lines.remove(&bar);
         }
-        if let Some(known) = seen.trials.get_mut(&name).filter(|_| !matches!(how, Ok(Stop::Interrupted))) {
+        if let Some(known) = state.trials.get_mut(&name).filter(|_| !matches!(how, Ok(Stop::Interrupted))) {
             known.1 = 1.0;
         }
         let folder = trial.folder.path().display();
         let told = match how {
             Ok(Stop::Interrupted) => return,
             Ok(stop) => {
-                seen.finished += 1;
-                let value = seen.trials.get(&name).and_then(|known| known.2);
+                state.finished += 1;
+                let value = state.trials.get(&name).and_then(|known| known.2);
                 let value = value.map_or(String::new(), |value| format!(", held out {}", score(value)));
                 format!("{folder}: {stop}{value}")
             }
             Err(error) => format!("{folder}: failed: {}", in_flags(&error.message, &error.fields)),
         };
-        self.update(&seen);
+        self.update(&state);
         self.lines.suspend(|| say(&told));
     }
 }
@@ -156,7 +158,6 @@ fn ranking<'a>(trials: impl Iterator<Item = &'a (String, f64, Option<f64>)>) -> 
             groups.entry(group).or_default().push(*value);
         }
     }
-    let mean = |values: &Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
     let mut ranking: Vec<(String, f64)> =
         groups.iter().map(|(group, values)| (group.to_string(), mean(values))).collect();
     ranking.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -165,7 +166,7 @@ fn ranking<'a>(trials: impl Iterator<Item = &'a (String, f64, Option<f64>)>) -> 
 
 fn bar(name: &str, parts: u64) -> ProgressBar {
     let bar = ProgressBar::new(parts);
-    if let Ok(style) = ProgressStyle::with_template("{prefix:<30!} {bar:12} {percent:>3} %  {wide_msg}") {
+    if let Ok(style) = ProgressStyle::with_template("{prefix:<30!} {bar:12} {percent:>3}%  {wide_msg}") {
         bar.set_style(style.progress_chars("━╸ "));
     }
     bar.set_prefix(name.to_string());

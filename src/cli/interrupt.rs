@@ -22,7 +22,7 @@ impl Interrupt {
             flag::register_conditional_shutdown(signal, exit, leave.clone())
                 .and_then(|_| flag::register_usize(signal, code.clone(), exit as usize))
                 .and_then(|_| flag::register(signal, leave.clone()))
-                .map_err(deaf)?;
+                .map_err(cannot_listen)?;
         }
         Ok(Self { leave, code })
     }
@@ -33,7 +33,7 @@ impl Interrupt {
         if !hangup_is_ignored() {
             signals.push(SIGHUP);
         }
-        let mut signals = Signals::new(signals).map_err(deaf)?;
+        let mut signals = Signals::new(signals).map_err(cannot_listen)?;
         let wait = move || {
             if let Some(signal) = signals.forever().next() {
                 atomic::abandon();
@@ -41,9 +41,10 @@ impl Interrupt {
                 low_level::exit(128 + signal);
             }
         };
-        std::thread::Builder::new().spawn(wait).map(drop).map_err(deaf)
+        std::thread::Builder::new().spawn(wait).map(drop).map_err(cannot_listen)
     }
 
+    /// The flag that the first signal sets.
     pub fn leave(&self) -> Arc<AtomicBool> {
         self.leave.clone()
     }
@@ -57,8 +58,8 @@ impl Interrupt {
     }
 }
 
-fn deaf(error: std::io::Error) -> Error {
-    Error::failed(format!("cannot listen to signals: {error}"))
+fn cannot_listen(error: std::io::Error) -> Error {
+    Error::failed(format!("cannot listen for signals: {error}"))
 }
 
 /// Whether the process was started by nohup, or with SIGHUP ignored in another way, and so must outlive its terminal.

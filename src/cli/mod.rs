@@ -1,5 +1,14 @@
 //! In: the command line. Out: data on stdout, messages on stderr, an exit code. Must not know: how anything is done.
-//! Each file parses one command, calls the library and prints. Only this room knows flags and hints that name them.
+//! Each command has a file that parses it, calls the library and prints. Only this module knows flags and hints that name
+//! them.
+//!
+//! | other files | hold |
+//! |---|---|
+//! | `settings_args`, `workers_args`, `policy_arg`, `number` | flags that several commands share, and their values |
+//! | `resolve`, `print_config` | the settings of a run and its folder; settings as a file |
+//! | `screen`, `compare_screen`, `live`, `progress`, `terminal` | what a user sees while a command runs |
+//! | `interrupt` | signals |
+//! | `again` | commands to print, quoted for a shell |
 
 mod again;
 mod bench;
@@ -20,6 +29,7 @@ mod print_config;
 mod progress;
 mod render;
 mod report;
+mod resolve;
 mod screen;
 mod settings_args;
 mod terminal;
@@ -52,7 +62,7 @@ const EXIT_CODES: &str = "\
 Exit codes: 0 done; 1 failed; 2 wrong command line or settings; 3 an input file is unreadable, corrupt or of another \
 version; 4 cannot write; 129, 130, 143 interrupted after saving.";
 
-/// The program's version, and those of what it is made of.
+/// The program's version, and those of the libraries in it.
 fn versions() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
     TEXT.get_or_init(|| {
@@ -139,7 +149,7 @@ fn in_flags(text: &str, fields: &[&str]) -> String {
     })
 }
 
-/// Returns the command that helps, if there is one.
+/// Returns the command that shows what the hint speaks of, if there is one.
 fn offer(error: &Error, hint: &str) -> &'static str {
     if error.message.starts_with("no task") {
         return "; `locomotion envs` lists them";

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct New {
-    /// Your model: an MJCF file. The task is written beside it, with the ending .toml
+    /// Your model: an MJCF file. The task is written next to it, with the extension .toml
     #[arg(value_name = "ROBOT.xml")]
     model: PathBuf,
     /// Replace an existing task file

@@ -38,15 +38,15 @@ macro_rules! words {
 }
 words!(Bound, Init, Normalize, OptimizerKind, Protocol, Resets, SurvivalShift, Target, Time, Variant);
 
-/// Returns the number of threads to use: as many as asked for, up to a few for each core.
-pub fn threads(asked: usize) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+/// Returns the number of threads to use: the requested one, but at most four per core.
+pub fn threads(requested: usize) -> usize {
+    let cores = crate::threads::count(0);
     let most = 4 * cores;
-    if asked <= most {
-        return asked;
+    if requested <= most {
+        return requested;
     }
     note(&format!(
-        "--threads {asked}: this machine has {}; {most} threads are used",
+        "--threads {requested}: this machine has {}; {most} threads are used",
         super::terminal::count(cores, "core")
     ));
     most

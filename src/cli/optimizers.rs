@@ -31,7 +31,9 @@ fn about(kind: OptimizerKind) -> &'static str {
         OptimizerKind::DdCma => "DD-CMA (Akimoto and Hansen 2020): CMA-ES with a fast diagonal next to its matrix",
         OptimizerKind::TrCma => "TR-CMA-ES (Abdolmaleki et al. 2017): each update bounded in KL divergence",
         OptimizerKind::DifferentialEvolution => "DE/rand/1/bin (Storn and Price 1997)",
-        OptimizerKind::Annealing => "simulated annealing, one candidate at a time; --batch sets the parallel walks",
+        OptimizerKind::Annealing => {
+            "simulated annealing, one candidate at a time; --batch sets the number of parallel walks"
+        }
         OptimizerKind::Ars => {
             "Augmented Random Search (Mania, Guy and Recht 2018), V2 with --normalize running, else V1"
         }

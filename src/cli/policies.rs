@@ -12,7 +12,7 @@ pub struct Policies {
     json: bool,
 }
 
-/// Defines the table of the policies that ship with the program: task and file.
+/// Defines the table of the policies that ship with the program: the task and the text of each.
 macro_rules! shipped {
     ($($task:literal),* $(,)?) => {
         const SHIPPED: &[(&str, &str)] = &[$(($task, include_str!(concat!("../../policies/", $task, ".json")))),*];
@@ -45,11 +45,11 @@ impl Policies {
         let number = |value: &serde_json::Value| value.as_f64().unwrap_or(f64::NAN);
         let mut table = format!(
             "{:<16} {:>8}   {:<7} {:>8} {:>8} {:>5} {:>8} {:>9}\n",
-            "policy", "return", "", "median", "least", "fell", "diverged", "episodes"
+            "policy", "return", "", "median", "min", "fell", "diverged", "episodes"
         );
         for (task, score, provenance) in &rows {
             let [mean, std, median, min] = ["mean", "std", "median", "min"].map(|field| number(&score[field]));
-            let fell = score["fell"].as_f64().map_or("–".to_string(), |share| format!("{:.0} %", 100.0 * share));
+            let fell = score["fell"].as_f64().map_or("–".to_string(), |share| format!("{:.0}%", 100.0 * share));
             // A score counts them only if there are any.
             let diverged = score["diverged"].as_u64().unwrap_or(0);
             let episodes = number(&provenance["episodes"]);

@@ -35,7 +35,7 @@ impl PolicyArg {
         let env = self.env.clone().or_else(|| env_of_run(&path)).unwrap_or_else(|| file.task.clone());
         let task = sim::find(&env).map_err(|e| self.name_the_field(e, &path))?;
         let policy = file.policy_for(&path, task.name(), task.observations, task.actions)?;
-        tell_another_model(&file, &task);
+        note_other_model(&file, &task);
         Ok((task, policy, file))
     }
 
@@ -66,8 +66,8 @@ impl PolicyArg {
     }
 }
 
-/// Tells if a policy was trained with another task or model than it is played with.
-fn tell_another_model(file: &PolicyFile, task: &Task) {
+/// Tells the user if a policy was trained with another task or model than it is about to play.
+fn note_other_model(file: &PolicyFile, task: &Task) {
     let program = file.provenance.as_ref().and_then(|provenance| provenance.get("program"));
     let known = |field: &str| program.and_then(|program| program.get(field)).and_then(|value| value.as_str());
     let differs = |was: Option<&str>, now: String| was.is_some_and(|was| was != now);
@@ -75,10 +75,10 @@ fn tell_another_model(file: &PolicyFile, task: &Task) {
     let rules = differs(known("task_sha256"), task.rules_sha256());
     let what = match (rules, model) {
         (_, true) => "another model",
-        (true, false) => "other rules of the task",
+        (true, false) => "another version of the task's rules",
         (false, false) => return,
     };
-    note(&format!("the policy was trained with {what} than `{}` has here", task.name()));
+    note(&format!("the policy was trained with {what} than that of `{}` here", task.name()));
 }
 
 /// Returns the task of the run that a policy belongs to. A user's own task cannot be found by the name in the policy, and

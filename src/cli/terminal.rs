@@ -3,7 +3,7 @@
 use std::env;
 use std::io::IsTerminal;
 
-/// The least width that a screen has to fit into, and the width of a file or a pipe.
+/// The width that every screen fits into, which is also assumed for a file or a pipe.
 pub const NARROW: usize = 80;
 
 /// The width of stdout in columns.
@@ -46,7 +46,7 @@ impl Pen {
     }
 }
 
-/// Draws the values as bars of a character each, the newest `most` of them.
+/// Draws the newest values, at most `most` of them, as bars of one character each.
 pub fn sparkline(values: &[f64], most: usize) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let finite: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();

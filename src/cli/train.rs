@@ -2,6 +2,7 @@ use super::again::path;
 use super::interrupt::Interrupt;
 use super::live::LivePage;
 use super::print_config;
+use super::resolve::{read_config, resolve, root_of, usual_folder};
 use super::screen::Screen;
 use super::settings_args::{SettingsArgs, command};
 use super::workers_args::WorkersArgs;
@@ -13,8 +14,7 @@ use crate::report::runs::Run;
 use crate::report::tensorboard::EventFile;
 use crate::report::{curves, repetitions, runs};
 use crate::run_folder::{Folder, LockedFolder, RunFile};
-use crate::settings::{PartialSettings, Resolved};
-use crate::sim;
+use crate::settings::PartialSettings;
 use crate::train::{Moment, Resume, RunOptions, Stop, Training};
 use crate::{Error, Result};
 use clap::Args;
@@ -54,8 +54,8 @@ pub struct Train {
     /// Replace an existing run in the folder
     #[arg(long)]
     force: bool,
-    /// Keep a web page of the run up to date while it goes on: the curve, the newest best policy and the time left. It
-    /// reloads itself in a browser
+    /// Keep a web page of the run up to date: the curve, the best policy so far and the time left. It reloads itself in a
+    /// browser
     #[arg(long)]
     live: bool,
     /// Also write the measurements as an event file for TensorBoard, into the run folder
@@ -171,7 +171,7 @@ impl Train {
         // An older run does not record which settings were given and which were defaults.
         let given = main.run.given.clone().unwrap_or_else(|| settings.clone());
         let resolved = resolve(shared.clone().over(given).for_other(baseline), None)?;
-        let folder = match root(&main.folder, settings)? {
+        let folder = match root_of(&main.folder, settings)? {
             Some(root) => usual_folder(&root, &resolved.settings)?,
             None => main.folder.baseline(baseline.name()),
         };
@@ -220,8 +220,8 @@ fn verdict(runs: &[Run]) -> String {
     let (high, low) = (ours.max(theirs), ours.min(theirs));
     let (winner, loser) = (&better.optimizer, &worse.optimizer);
     let said = match ours == theirs {
-        true => format!("{winner} and {loser} end level at {}", score(ours)),
-        false => format!("{winner} ends ahead of {loser}: {} against {}", score(high), score(low)),
+        true => format!("{winner} and {loser} are tied at {}", score(ours)),
+        false => format!("{winner} finishes ahead of {loser}: {} to {}", score(high), score(low)),
     };
     format!(
         "\nverdict: {said}\n\
@@ -235,40 +235,4 @@ struct Ended {
     folder: LockedFolder,
     run: RunFile,
     stop: Stop,
-}
-
-fn resolve(flags: PartialSettings, config: Option<PartialSettings>) -> Result<Resolved> {
-    let resolved = resolve_shared(flags, config)?;
-    resolved.check_used()?;
-    Ok(resolved)
-}
-
-/// Resolves settings that several optimizers share. Not all of them need to use every setting.
-pub fn resolve_shared(flags: PartialSettings, config: Option<PartialSettings>) -> Result<Resolved> {
-    Resolved::new(flags, config, |env| Ok(sim::find(env)?.definition.defaults.clone()))
-}
-
-/// Returns runs/<env>/<optimizer>[-tag]/seed-<n>. The same settings give the same folder, so a repeated sweep
-/// continues.
-pub fn usual_folder(root: &Path, settings: &PartialSettings) -> Result<Folder> {
-    let task = sim::find(settings.env.as_deref().unwrap_or_default())?;
-    let seed = format!("seed-{}", settings.seed.unwrap_or(0));
-    Ok(Folder::new(root.join(task.name()).join(settings.label()).join(seed)))
-}
-
-/// Returns the root folder, if the run lies in its usual place below it.
-fn root(folder: &Folder, settings: &PartialSettings) -> Result<Option<PathBuf>> {
-    let usual = usual_folder(Path::new(""), settings)?;
-    let root = folder.path().ancestors().nth(3).filter(|_| folder.path().ends_with(usual.path()));
-    Ok(root.map(Path::to_path_buf))
-}
-
-/// Reads a settings file, or the settings of a run: its folder or its run.toml.
-fn read_config(path: &Path) -> Result<PartialSettings> {
-    let folder = if path.is_dir() { Some(path) } else { path.parent().filter(|_| path.ends_with("run.toml")) };
-    match folder.map(Folder::new) {
-        Some(run) if run.is_taken() => Ok(run.read_run()?.settings),
-        _ if path.is_dir() => Err(Error::input(path, "no run here: the folder has no `run.toml`")),
-        _ => PartialSettings::read(path),
-    }
 }

@@ -1,17 +1,16 @@
 use super::interrupt::Interrupt;
 use super::say;
-use crate::Result;
 use crate::plot::numbers::thousands;
 use crate::rollout::broker::{Address, Desk, Heard, name_of_process, program, short, work};
-use crate::workers::threads;
+use crate::{Result, threads};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often a busy worker says what it has done.
-const TELL: Duration = Duration::from_secs(10);
-/// How long it waits for a task before it looks for other runs, and whether it has to stop.
+/// How often a busy worker reports what it has done.
+const REPORT_EVERY: Duration = Duration::from_secs(10);
+/// How long it waits for a task before it looks for other runs and checks whether it must stop.
 const WAIT: Duration = Duration::from_millis(500);
 
 #[derive(Args)]
@@ -21,14 +20,14 @@ pub struct Worker {
     /// Threads; 0 means one per core
     #[arg(long, default_value_t = 0, value_parser = super::threads())]
     threads: usize,
-    /// How long the broker may be away before the worker gives up
+    /// How long the broker may be unreachable before the worker gives up
     #[arg(long, value_name = "TIME", default_value = "5m")]
     patience: humantime::Duration,
 }
 
-/// What the worker has done, and when it was last told.
-struct Diary {
-    told: Instant,
+/// What the worker has done, and when it last reported that.
+struct Activity {
+    reported: Instant,
     /// Episodes and busy seconds by run since then.
     runs: BTreeMap<String, (usize, f64)>,
     episodes: usize,
@@ -36,29 +35,30 @@ struct Diary {
 }
 
 impl Worker {
-    /// Serves run after run until told to stop. The exit code: 128 + the signal.
+    /// Serves run after run until told to stop. Returns the exit code: 128 + the signal.
     pub fn run(self) -> Result<u8> {
         let address = Address::parse(&self.url)?;
-        let threads = threads(self.threads);
+        let threads = threads::count(self.threads);
         let interrupt = Interrupt::listen()?;
-        let diary = Mutex::new(Diary { told: Instant::now(), runs: BTreeMap::new(), episodes: 0, rejected: 0 });
+        let activity =
+            Mutex::new(Activity { reported: Instant::now(), runs: BTreeMap::new(), episodes: 0, rejected: 0 });
         let leave = interrupt.leave();
-        let hear = |heard: Heard| diary.lock().unwrap_or_else(PoisonError::into_inner).hear(&heard);
+        let hear = |heard: Heard| activity.lock().unwrap_or_else(PoisonError::into_inner).hear(&heard);
         let desk = Desk::new(name_of_process(), &leave, WAIT, &hear);
         let many = if threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
         say(&format!("worker {} · program {} · {many} · {address}", desk.name, program()));
         let served = work(&address, threads, self.patience.into(), &desk);
-        let diary = diary.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut end = format!("stopped after {} episodes", thousands(diary.episodes as f64, 0));
-        if diary.rejected > 0 {
-            end += &format!(", {} messages rejected", diary.rejected);
+        let activity = activity.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut end = format!("stopped after {} episodes", thousands(activity.episodes as f64, 0));
+        if activity.rejected > 0 {
+            end += &format!(", {} messages rejected", activity.rejected);
         }
         say(&end);
         served.map(|()| interrupt.code().unwrap_or(0))
     }
 }
 
-impl Diary {
+impl Activity {
     fn hear(&mut self, heard: &Heard) {
         match heard {
             Heard::Note(what) => say(what),
@@ -73,11 +73,11 @@ impl Diary {
                 self.episodes += episodes;
             }
         }
-        let passed = self.told.elapsed();
-        if passed < TELL {
+        let passed = self.reported.elapsed();
+        if passed < REPORT_EVERY {
             return;
         }
-        self.told = Instant::now();
+        self.reported = Instant::now();
         for (run, (episodes, busy)) in std::mem::take(&mut self.runs) {
             let (rate, busy) = (episodes as f64 / passed.as_secs_f64(), busy / passed.as_secs_f64());
             say(&format!("run {run}: {episodes} episodes, {rate:.1} per second, {busy:.1} threads busy"));

@@ -1,9 +1,8 @@
-//! The flags of a run that is computed by workers on other machines too.
+//! The flags of a run in which workers on other machines take part.
 
 use super::number;
 use crate::rollout::broker::{Address, Board, Broker};
-use crate::workers::threads;
-use crate::{Error, Result};
+use crate::{Error, Result, threads};
 use clap::Args;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,8 +13,8 @@ pub struct WorkersArgs {
     /// starts one on any machine. Results do not depend on it. A password may come from LOCOMOTION_REDIS_PASSWORD
     #[arg(long, value_name = "URL")]
     workers: Option<String>,
-    /// With --workers: a task that is not answered for this long goes to another worker; a broker may be away for five
-    /// times as long
+    /// With --workers: a task that is not answered for this long goes to another worker; the broker may be unreachable
+    /// for five times as long
     #[arg(long, value_name = "TIME", default_value = "60s")]
     task_timeout: humantime::Duration,
     /// Threads [default: one per core]; with --workers, 0 means that this process only coordinates. Results do not depend
@@ -25,15 +24,15 @@ pub struct WorkersArgs {
 }
 
 impl WorkersArgs {
-    /// How many threads of this process take part: 0 means all of them, or none where there are workers.
+    /// The number of threads of this process that take part: 0 means one per core, or none if there are workers.
     pub fn threads(&self) -> usize {
         match (&self.workers, self.threads) {
-            (Some(_), None) => threads(0),
-            (_, asked) => number::threads(asked.unwrap_or(0)),
+            (Some(_), None) => threads::count(0),
+            (_, requested) => number::threads(requested.unwrap_or(0)),
         }
     }
 
-    /// The broker, if there is one. `hear` is told at once what the user should know.
+    /// The broker, if there is one. `hear` receives messages for the user as they arrive.
     pub fn broker(&self, hear: fn(&str)) -> Result<Option<Broker>> {
         let Some(url) = &self.workers else { return Ok(None) };
         let task_timeout: Duration = self.task_timeout.into();

@@ -11,7 +11,6 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use super::gaussian::standard_normal;
-use super::settings::SIGMA;
 use super::{Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 use crate::random::{Purpose, stream};
 
@@ -44,7 +43,7 @@ impl Annealing {
         settings.check(&mean)?;
         let walks = settings.batch.unwrap_or(1);
         Ok(Self {
-            sigma: settings.sigma.unwrap_or(SIGMA),
+            sigma: settings.first_sigma(),
             seed: settings.seed,
             generation: 0,
             temperature: TEMPERATURE,

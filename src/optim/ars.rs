@@ -24,6 +24,11 @@ const BATCH: usize = 16;
 pub(super) const NOISE: f64 = 0.03;
 pub(super) const STEP_SIZE: f64 = 0.02;
 
+/// b where none is set: the better half of the directions.
+pub(super) fn default_top(directions: usize) -> usize {
+    directions.div_ceil(2)
+}
+
 /// Whether the policy whitens its observations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -49,8 +54,7 @@ pub struct Ars {
 }
 
 impl Ars {
-    /// A search that starts from W = `mean`. `batch` counts both ends of each direction. By default b is half of the
-    /// directions.
+    /// A search that starts from W = `mean`. `batch` counts both ends of each direction.
     ///
     /// # Errors
     /// If a setting cannot be used; the error names the field and the remedy.
@@ -65,7 +69,7 @@ impl Ars {
             ));
         }
         let directions = batch / 2;
-        let top = settings.top_directions.unwrap_or(directions.div_ceil(2));
+        let top = settings.top_directions.unwrap_or(default_top(directions));
         if top > directions {
             return Err(SettingsError::new(
                 "top_directions",

@@ -23,7 +23,6 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::linalg;
-use super::settings::SIGMA;
 use super::weights::{is_flat, ranking};
 use super::{Diagnostics, Optimizer, Settings, SettingsError, StopReason, rates};
 use crate::random::{Purpose, stream};
@@ -73,7 +72,7 @@ impl CmaEs {
         let n = mean.len();
         let tutorial = CmaConstants::tutorial(n, settings.batch.unwrap_or_else(|| rates::default_batch(n)));
         let k = if settings.active.unwrap_or(true) { tutorial } else { tutorial.without_negative_weights() };
-        let sigma = settings.sigma.unwrap_or(SIGMA);
+        let sigma = settings.first_sigma();
         Self::with_constants(k, mean, sigma, DMatrix::identity(n, n), settings.seed)
     }
 

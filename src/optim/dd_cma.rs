@@ -20,7 +20,6 @@ use serde::{Deserialize, Serialize};
 
 use super::gaussian::standard_normal;
 use super::linalg;
-use super::settings::SIGMA;
 use super::weights::{is_flat, ranking};
 use super::{Diagnostics, Optimizer, Settings, SettingsError, StopReason, stop};
 
@@ -45,7 +44,7 @@ impl DdCma {
     /// # Errors
     /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
-        let scale = DVector::repeat(mean.len(), settings.sigma.unwrap_or(SIGMA));
+        let scale = DVector::repeat(mean.len(), settings.first_sigma());
         Self::scaled(settings, mean, scale)
     }
 

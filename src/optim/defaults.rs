@@ -25,11 +25,11 @@ impl Settings {
             lambda0: Some(lambda0),
             eta_m: self.eta_m.or(penalized.then_some(penalty.mean)),
             eta_c: self.eta_c.or(penalized.then_some(penalty.covariance)),
-            kappa: self.kappa.or(steady.then(|| batch as f64 / (n as f64).sqrt())),
+            kappa: self.kappa.or(steady.then(|| syncma::default_kappa(n, batch))),
             starts: self.starts.or(Some(1)),
             step_size: self.step_size.or(Some(ars::STEP_SIZE)),
             noise: self.noise.or(Some(ars::NOISE)),
-            top_directions: self.top_directions.or(Some((batch / 2).div_ceil(2).max(1))),
+            top_directions: self.top_directions.or(Some(ars::default_top(batch / 2))),
             ..self.clone()
         }
         .only_used())

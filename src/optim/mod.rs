@@ -35,8 +35,6 @@
 //! # Ok::<(), locomotion::optim::SettingsError>(())
 //! ```
 
-#![warn(clippy::missing_errors_doc, clippy::missing_panics_doc)]
-
 pub mod annealing;
 pub mod ars;
 pub mod bounds;
@@ -44,6 +42,7 @@ pub mod cma_es;
 pub mod covariance;
 pub mod dd_cma;
 mod defaults;
+mod delegate;
 pub mod differential_evolution;
 pub mod gaussian;
 pub mod invigo;
@@ -58,9 +57,10 @@ pub mod stop;
 pub mod syncma;
 pub mod tr_cma;
 pub mod turbo;
-pub mod usage;
+pub mod used_settings;
 pub mod weights;
 
+use delegate::delegate;
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
@@ -153,52 +153,6 @@ impl Settings {
     }
 }
 
-impl AnyOptimizer {
-    fn inner(&self) -> &dyn Optimizer {
-        match self {
-            Self::SynCma(o) => o,
-            Self::CmaEs(o) => o,
-            Self::RestartingCmaEs(o) => o,
-            Self::DdCma(o) => o,
-            Self::TrCma(o) => o,
-            Self::Ars(o) => o,
-            Self::DifferentialEvolution(o) => o,
-            Self::Annealing(o) => o,
-            Self::RandomSearch(o) => o,
-            Self::Turbo(o) => o,
-        }
-    }
-
-    fn inner_mut(&mut self) -> &mut dyn Optimizer {
-        match self {
-            Self::SynCma(o) => o,
-            Self::CmaEs(o) => o,
-            Self::RestartingCmaEs(o) => o,
-            Self::DdCma(o) => o,
-            Self::TrCma(o) => o,
-            Self::Ars(o) => o,
-            Self::DifferentialEvolution(o) => o,
-            Self::Annealing(o) => o,
-            Self::RandomSearch(o) => o,
-            Self::Turbo(o) => o,
-        }
-    }
-}
-
-impl Optimizer for AnyOptimizer {
-    fn ask(&mut self) -> DMatrix<f64> {
-        self.inner_mut().ask()
-    }
-    fn tell(&mut self, loss: &[f64]) {
-        self.inner_mut().tell(loss);
-    }
-    fn center(&self) -> DVector<f64> {
-        self.inner().center()
-    }
-    fn diagnostics(&self) -> Diagnostics {
-        self.inner().diagnostics()
-    }
-    fn stop(&self) -> Option<StopReason> {
-        self.inner().stop()
-    }
-}
+delegate!(
+    AnyOptimizer: SynCma, CmaEs, RestartingCmaEs, Ars, RandomSearch, DdCma, TrCma, DifferentialEvolution, Annealing, Turbo
+);

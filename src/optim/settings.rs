@@ -194,6 +194,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The standard deviation of a candidate's coordinate at the start. `adaptive` and `matrix` look at the box first.
+    pub(super) fn first_sigma(&self) -> f64 {
+        self.sigma.unwrap_or(SIGMA)
+    }
+
     /// Checks the values that do not depend on details of the optimizer.
     ///
     /// # Errors

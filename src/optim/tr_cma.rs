@@ -20,7 +20,6 @@ use serde::{Deserialize, Serialize};
 
 use super::gaussian::{Gaussian, Normal};
 use super::linalg;
-use super::settings::SIGMA;
 use super::weights::{Weights, is_flat, ranking};
 use super::{Diagnostics, Optimizer, Settings, SettingsError, StopReason, rates, stop};
 
@@ -64,7 +63,7 @@ impl TrCma {
     /// # Errors
     /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
-        let (n, sigma) = (mean.len(), settings.sigma.unwrap_or(SIGMA));
+        let (n, sigma) = (mean.len(), settings.first_sigma());
         let shape = Gaussian::isotropic(mean, 1.0);
         let zero = DVector::zeros(n);
         Self::from_state(settings, TrState { shape, variance: sigma * sigma, p_c: zero.clone(), p_s: zero })

@@ -6,7 +6,7 @@ use super::numbers::{decimals, thousands, ticks};
 
 pub const EDGE: f32 = 20.0;
 pub const INK: Color = (34, 34, 34);
-pub const GREY: Color = (95, 95, 95);
+pub const GRAY: Color = (95, 95, 95);
 pub const FAINT: Color = (226, 226, 226);
 
 /// Okabe and Ito's palette, which color-blind readers can tell apart, without their yellow, which is too faint for a
@@ -102,7 +102,7 @@ pub fn legend(drawing: &mut Drawing, width: f32, entries: &[(Option<Style>, Stri
                 drawing.line(&line, style.color, 2.4, style.dashes);
                 shape(drawing, (x + sample / 2.0, y - 5.0), style);
             }
-            None => drawing.line(&line, GREY, 1.3, DOTTED),
+            None => drawing.line(&line, GRAY, 1.3, DOTTED),
         }
         drawing.text(&text, (x + sample + 8.0, y), size, INK, Anchor::Left);
         x += wide + gap;

@@ -49,7 +49,7 @@ pub struct Curve {
 pub type Trace = Vec<(f64, f64)>;
 
 /// The most points a curve has. More would not be visible.
-const FINEST: usize = 1000;
+const MOST_POINTS: usize = 1000;
 
 impl Curve {
     /// Summarizes the measurements of all seeds. Returns are interpolated between measurements, and a best value holds
@@ -59,9 +59,9 @@ impl Curve {
             label,
             style,
             seeds: heldout.len(),
-            heldout: middle(heldout, between),
-            best: middle(best, so_far),
-            center: middle(center, between),
+            heldout: quartiles(heldout, interpolated),
+            best: quartiles(best, best_so_far),
+            center: quartiles(center, interpolated),
         }
     }
 }
@@ -81,7 +81,7 @@ pub fn csv(curves: &[Curve], axis: Axis) -> String {
 }
 
 /// Returns the quartiles wherever at least ¾ of the seeds have a value.
-fn middle(traces: &[Trace], at: fn(&Trace, f64) -> Option<f64>) -> Vec<Point> {
+fn quartiles(traces: &[Trace], at: fn(&Trace, f64) -> Option<f64>) -> Vec<Point> {
     let point = |x: f64| {
         let values: Vec<f64> = traces.iter().filter_map(|trace| at(trace, x)).collect();
         let enough = 4 * values.len() >= 3 * traces.len();
@@ -96,14 +96,14 @@ fn grid(traces: &[Trace]) -> Vec<f64> {
     let mut all: Vec<f64> = traces.iter().flatten().map(|(x, _)| *x).collect();
     all.sort_by(f64::total_cmp);
     all.dedup();
-    if all.len() <= FINEST {
+    if all.len() <= MOST_POINTS {
         return all;
     }
-    (0..FINEST).map(|i| all[i * (all.len() - 1) / (FINEST - 1)]).collect()
+    (0..MOST_POINTS).map(|i| all[i * (all.len() - 1) / (MOST_POINTS - 1)]).collect()
 }
 
 /// Interpolates linearly between neighbors. There is no value outside of the measured range.
-fn between(trace: &Trace, x: f64) -> Option<f64> {
+fn interpolated(trace: &Trace, x: f64) -> Option<f64> {
     let next = trace.partition_point(|(at, _)| *at < x);
     let (x1, y1) = *trace.get(next)?;
     if x1 == x {
@@ -114,7 +114,7 @@ fn between(trace: &Trace, x: f64) -> Option<f64> {
 }
 
 /// Returns the last value before `x`. A best value holds until it is beaten, but not past the end of the run.
-fn so_far(trace: &Trace, x: f64) -> Option<f64> {
+fn best_so_far(trace: &Trace, x: f64) -> Option<f64> {
     let (end, _) = *trace.last()?;
     let known = trace.partition_point(|(at, _)| *at <= x);
     if x > end { None } else { Some(trace[known.checked_sub(1)?].1) }

@@ -19,10 +19,12 @@ impl Figure {
         Self { title, drawing, csv }
     }
 
-    pub fn svg(&self) -> Result<String> {
+    pub fn svg(&self) -> String {
         self.drawing.svg(&self.title)
     }
 
+    /// # Errors
+    /// If the picture cannot be painted or encoded.
     pub fn png(&self) -> Result<Vec<u8>> {
         self.drawing.png()
     }
@@ -33,8 +35,11 @@ impl Figure {
     }
 
     /// Writes the figure to `file` with the extensions svg, png and csv, and returns the paths.
+    ///
+    /// # Errors
+    /// If a file cannot be written, or exists and `force` is not set. Then none of the files is written.
     pub fn write(&self, file: &Path, force: bool) -> Result<Vec<PathBuf>> {
-        let parts = [("svg", self.svg()?.into_bytes()), ("png", self.png()?), ("csv", self.csv.clone().into_bytes())];
+        let parts = [("svg", self.svg().into_bytes()), ("png", self.png()?), ("csv", self.csv.clone().into_bytes())];
         let mut drafts = Vec::new();
         for (ending, bytes) in parts.iter().filter(|(_, bytes)| !bytes.is_empty()) {
             let target = file.with_extension(ending);

@@ -1,7 +1,7 @@
 //! Lays out learning curves, with the title and legend above and the reference values at the right, so that nothing
 //! covers the data.
 
-use super::chart::{DOTTED, EDGE, Frame, GREY, INK, Style, axes, fit, legend, marks, wrap};
+use super::chart::{DOTTED, EDGE, Frame, GRAY, INK, Style, axes, fit, legend, marks, wrap};
 use super::curve::{Axis, Curve, Point};
 use super::drawing::{Anchor, Drawing};
 use super::numbers::{decimals, mark, thousands, ticks};
@@ -36,6 +36,9 @@ impl Sheet {
 }
 
 /// Draws the whole figure.
+///
+/// # Errors
+/// If the built-in font cannot be read.
 pub fn draw(sheet: Sheet, title: &str, curves: &[Curve], yardsticks: &[Yardstick], axis: Axis) -> Result<Drawing> {
     let mut drawing = Drawing::new(sheet.width, sheet.height)?;
     let first_row = if sheet.alone { head(&mut drawing, sheet, title, curves) } else { 20.0 };
@@ -57,7 +60,7 @@ pub fn draw(sheet: Sheet, title: &str, curves: &[Curve], yardsticks: &[Yardstick
     axes(&mut drawing, &frame, &y_ticks, sheet.ticks.0);
     axis_names(&mut drawing, foot, &frame, axis);
     for (row, line) in note.iter().enumerate() {
-        drawing.text(line, (EDGE, foot + 2.0 + 15.0 * row as f32), 12.5, GREY, Anchor::Left);
+        drawing.text(line, (EDGE, foot + 2.0 + 15.0 * row as f32), 12.5, GRAY, Anchor::Left);
     }
     for curve in curves {
         for piece in inside(&curve.center, y) {
@@ -85,15 +88,14 @@ fn inside(points: &[Point], (low, high): (f64, f64)) -> Vec<Vec<Point>> {
     pieces.filter(|piece| piece.len() > 1).map(<[Point]>::to_vec).collect()
 }
 
-/// Tells the reference values that lie outside of the range. They take a line of text below the figure, and no room
-/// beside it.
+/// Lists the reference values outside of the range. They take a line of text below the figure and no room beside it.
 fn beyond(far: &[&Yardstick], y: (f64, f64)) -> String {
-    let told = |name: &str, keep: &dyn Fn(f64) -> bool| {
+    let listed = |name: &str, keep: &dyn Fn(f64) -> bool| {
         let kept = far.iter().filter(|yardstick| keep(yardstick.value));
         let all: Vec<String> = kept.map(|known| format!("{}, {}", mark(known.value), known.what)).collect();
         if all.is_empty() { String::new() } else { format!("{name} the figure: {}. ", all.join("; ")) }
     };
-    told("Above", &|value| value > y.1) + &told("Below", &|value| value < y.0)
+    listed("Above", &|value| value > y.1) + &listed("Below", &|value| value < y.0)
 }
 
 /// Writes the title and a line on what is drawn, and returns the next baseline.
@@ -105,7 +107,7 @@ fn head(drawing: &mut Drawing, sheet: Sheet, title: &str, curves: &[Curve]) -> f
     } else {
         "Return of the deployable policy on held-out seeds, one training seed per curve"
     };
-    drawing.text(band, (EDGE, 56.0), 14.5, GREY, Anchor::Left);
+    drawing.text(band, (EDGE, 56.0), 14.5, GRAY, Anchor::Left);
     80.0
 }
 
@@ -168,18 +170,18 @@ fn reference_lines(drawing: &mut Drawing, sheet: Sheet, frame: &Frame, mut yards
             false => mark(yardstick.value),
         };
         let y = frame.at_y(yardstick.value);
-        drawing.line(&[(frame.left, y), (frame.right, y)], GREY, 1.1, &[1.5, 4.0]);
+        drawing.line(&[(frame.left, y), (frame.right, y)], GRAY, 1.1, &[1.5, 4.0]);
         labels.push((y, wrap(drawing, &text, size, sheet.margin - lead - 8.0)));
     }
     let heights: Vec<f32> = labels.iter().map(|(_, lines)| lines.len() as f32 * leading + 6.0).collect();
     let wanted: Vec<f32> = labels.iter().map(|(y, _)| *y).collect();
     let places = apart(&wanted, &heights, frame.top - 10.0, frame.bottom + 24.0);
     for ((y, lines), place) in labels.iter().zip(places) {
-        drawing.line(&[(frame.right, *y), (frame.right + lead - 4.0, place)], GREY, 0.8, &[]);
+        drawing.line(&[(frame.right, *y), (frame.right + lead - 4.0, place)], GRAY, 0.8, &[]);
         let first = place - lines.len() as f32 * leading / 2.0 + 11.0;
         for (row, line) in lines.iter().enumerate() {
             let at = (frame.right + lead, first + row as f32 * leading);
-            drawing.text(line, at, size, GREY, Anchor::Left);
+            drawing.text(line, at, size, GRAY, Anchor::Left);
         }
     }
 }

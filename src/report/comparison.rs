@@ -50,7 +50,7 @@ pub struct Entry {
     pub reached: Vec<Reached>,
 }
 
-/// A number and its 95 % stratified bootstrap interval, which a single run does not have.
+/// A number and its 95% stratified bootstrap interval, which a single run does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
     pub value: f64,
@@ -94,7 +94,7 @@ impl Comparison {
                 diverged: group.runs.iter().filter(|run| run.diverged).count(),
                 iqm: estimate(&scores[index], interquartile_mean),
                 median: estimate(&scores[index], median),
-                improvement: improvement.and_then(|base| better(&merits(group), &merits(&groups[base]))),
+                improvement: improvement.and_then(|base| improvement_over(&merits(group), &merits(&groups[base]))),
                 reached: thresholds.iter().map(|threshold| reached(group, threshold.value)).collect(),
             }
         };
@@ -110,7 +110,7 @@ fn scores(group: &Group) -> Vec<f64> {
     scores
 }
 
-/// The same as far as it decides who is better: broken physics loses.
+/// The final returns as far as they decide which group is better: a run whose physics broke down loses.
 fn merits(group: &Group) -> Vec<f64> {
     let merit = |run: &Run| run.final_score.map(|score| if run.diverged { f64::NEG_INFINITY } else { score });
     let mut merits: Vec<f64> = group.runs.iter().filter_map(merit).collect();
@@ -119,15 +119,15 @@ fn merits(group: &Group) -> Vec<f64> {
 }
 
 fn estimate(scores: &[f64], statistic: fn(&[f64]) -> f64) -> Option<Estimate> {
-    let trust = || interval(&[scores.to_vec()], RESAMPLES, statistic);
-    (!scores.is_empty()).then(|| Estimate { value: statistic(scores), interval: (scores.len() > 1).then(trust) })
+    let bootstrap = || interval(&[scores.to_vec()], RESAMPLES, statistic);
+    (!scores.is_empty()).then(|| Estimate { value: statistic(scores), interval: (scores.len() > 1).then(bootstrap) })
 }
 
-fn better(scores: &[f64], baseline: &[f64]) -> Option<Estimate> {
-    let trust = || improvement_interval(&[scores.to_vec()], &[baseline.to_vec()], RESAMPLES);
+fn improvement_over(scores: &[f64], baseline: &[f64]) -> Option<Estimate> {
+    let bootstrap = || improvement_interval(&[scores.to_vec()], &[baseline.to_vec()], RESAMPLES);
     let several = scores.len() > 1 && baseline.len() > 1;
     (!scores.is_empty() && !baseline.is_empty())
-        .then(|| Estimate { value: probability_of_improvement(scores, baseline), interval: several.then(trust) })
+        .then(|| Estimate { value: probability_of_improvement(scores, baseline), interval: several.then(bootstrap) })
 }
 
 fn reached(group: &Group, threshold: f64) -> Reached {

@@ -14,10 +14,17 @@ pub fn can_draw(groups: &[Group]) -> bool {
 }
 
 /// Draws the figure of some groups of runs.
+///
+/// # Errors
+/// If no run has a held-out return.
 pub fn figure(groups: &[Group], axis: Axis) -> Result<Figure> {
     figure_on(Sheet::WIDE, groups, axis)
 }
 
+/// Draws the figure of some groups of runs on this sheet.
+///
+/// # Errors
+/// If no run has a held-out return.
 pub fn figure_on(sheet: Sheet, groups: &[Group], axis: Axis) -> Result<Figure> {
     let styles = styles(groups.iter().map(|group| group.optimizer.as_str()));
     let curves: Vec<Curve> = groups.iter().zip(styles).map(|(group, style)| curve(group, style, axis)).collect();
@@ -50,6 +57,9 @@ pub fn curve(group: &Group, style: Style, axis: Axis) -> Curve {
 }
 
 /// Reads the runs in these folders, draws them and writes the three files.
+///
+/// # Errors
+/// If a run cannot be read, if they are not runs of one task or have no held-out return, or if a file cannot be written.
 pub fn write(folders: &[PathBuf], axis: Axis, file: &Path, force: bool) -> Result<Vec<PathBuf>> {
     figure(&group(collect(folders)?)?, axis)?.write(file, force)
 }

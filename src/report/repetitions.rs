@@ -36,6 +36,9 @@ fn seedless(settings: &PartialSettings) -> PartialSettings {
 }
 
 /// Sorts runs of one task into groups, in order of first appearance.
+///
+/// # Errors
+/// If the runs are of different tasks, or if a seed appears twice in a group.
 pub fn group(runs: Vec<Run>) -> Result<Vec<Group>> {
     let mut groups: Vec<Group> = Vec::new();
     for run in runs {

@@ -32,6 +32,10 @@ pub struct Run {
 }
 
 impl Run {
+    /// Reads the run in this folder.
+    ///
+    /// # Errors
+    /// If a file of the run is missing or wrong.
     pub fn read(folder: Folder) -> Result<Self> {
         let run = folder.read_run()?;
         let missing = |field: &str| {
@@ -73,6 +77,9 @@ fn shown(env: &str) -> String {
 
 /// Reads every run in these folders. A folder may hold a run with its baselines, or further folders with runs. A run
 /// that is named twice is read once.
+///
+/// # Errors
+/// If there is no run in one of the folders, or if a run cannot be read.
 pub fn collect(folders: &[PathBuf]) -> Result<Vec<Run>> {
     let mut runs = Vec::new();
     let mut seen = BTreeSet::new();
@@ -92,6 +99,9 @@ pub fn collect(folders: &[PathBuf]) -> Result<Vec<Run>> {
 }
 
 /// Reads exactly the runs in these folders.
+///
+/// # Errors
+/// If one of them is not a run, or cannot be read.
 pub fn read(folders: &[PathBuf]) -> Result<Vec<Run>> {
     folders.iter().map(|folder| Run::read(Folder::new(folder))).collect()
 }

@@ -3,7 +3,7 @@
 use crate::optim;
 use crate::plot::Style;
 
-/// Returns the style of every line, given the names of the optimizers in order. A name may go on after a colon or a
+/// Returns the style of every line, given the names of the optimizers in order. A name may continue after a colon or a
 /// space, as in `syncma:exact:4`.
 pub fn styles<'a>(optimizers: impl IntoIterator<Item = &'a str>) -> Vec<Style> {
     let mut seen: Vec<&str> = Vec::new();

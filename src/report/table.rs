@@ -8,7 +8,7 @@ pub(super) const NONE: &str = "-";
 impl Comparison {
     /// For the terminal.
     pub fn text(&self) -> String {
-        let head = format!("{}: final held-out return, with 95 % bootstrap intervals\n\n", self.task);
+        let head = format!("{}: final held-out return, with 95% bootstrap intervals\n\n", self.task);
         let text = head + &aligned(&self.rows(), 3);
         let notes = self.notes();
         if notes.is_empty() { text } else { format!("{text}\n  {}\n", notes.join("\n  ")) }
@@ -16,7 +16,7 @@ impl Comparison {
 
     /// For a README or a notebook.
     pub fn markdown(&self) -> String {
-        let head = format!("**{}**: final held-out return, with 95 % bootstrap intervals\n\n", self.task);
+        let head = format!("**{}**: final held-out return, with 95% bootstrap intervals\n\n", self.task);
         let text = head + &piped(&self.rows());
         text + &self.notes().iter().map(|note| format!("\n- {note}")).collect::<String>() + "\n"
     }
@@ -70,8 +70,8 @@ impl Comparison {
         let mut notes = Vec::new();
         if !self.thresholds.is_empty() {
             notes.push(
-                "to R: training episodes until the held-out return was at least R, median over all runs; one that did not \
-                 get there counts as infinite, and > N means that half of them did not within N (and how many did)"
+                "to R: training episodes until the held-out return was at least R: the median over all runs, and how many runs \
+                 got there; a run that did not counts as infinite, and > N means that the median is above the budget N"
                     .to_string(),
             );
         }

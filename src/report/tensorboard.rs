@@ -19,6 +19,9 @@ pub struct EventFile {
 
 impl EventFile {
     /// Begins a new file in the folder. A run that continues has several, which TensorBoard joins.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
     pub fn create(folder: &Path) -> Result<Self> {
         let name = format!("events.out.tfevents.{}.{}.locomotion", now() as u64, std::process::id());
         let path = folder.join(name);
@@ -33,6 +36,9 @@ impl EventFile {
     }
 
     /// Adds a generation. Its step is the number of training episodes, as on the axis of our figures.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
     pub fn write(&mut self, row: &GenerationRow) -> Result<()> {
         let all = [
             ("return/center", Some(row.center_return)),

@@ -39,6 +39,13 @@ macro_rules! columns {
             $($(#[$how])* $name: $type,)*
         }
         const COLUMNS: &[&str] = &[$(stringify!($name)),*];
+
+        impl Line {
+            /// The cells by the names of their columns. JSON has no infinite numbers, so those are null as well.
+            fn named(&self) -> serde_json::Value {
+                [$((stringify!($name), serde_json::json!(self.$name))),*].into_iter().collect()
+            }
+        }
     };
 }
 
@@ -105,7 +112,8 @@ impl From<&GenerationRow> for Line {
             generation: row.generation,
             episodes: row.episodes,
             steps: row.steps,
-            seconds: row.seconds,
+            // The clock of the log ticks in milliseconds.
+            seconds: (row.seconds * 1e3).round() / 1e3,
             center_return: row.center_return,
             heldout_mean: row.heldout.map(|(mean, _)| mean),
             heldout_sd: row.heldout.map(|(_, sd)| sd),
@@ -155,14 +163,7 @@ impl GenerationRow {
 
     /// Returns the row as a JSON object with the names of the columns. What is not known is null.
     pub fn named(&self) -> serde_json::Value {
-        let line = self.line().unwrap_or_default();
-        let cells = String::from_utf8_lossy(&line);
-        let number = |cell: &str| match (cell.parse::<u64>(), cell.parse::<f64>()) {
-            (Ok(whole), _) => serde_json::json!(whole),
-            (_, Ok(number)) => serde_json::json!(number),
-            _ => serde_json::Value::Null,
-        };
-        COLUMNS.iter().zip(cells.trim_end().split(',')).map(|(name, cell)| (name.to_string(), number(cell))).collect()
+        Line::from(self).named()
     }
 
     /// Returns the row as a line with its newline.

@@ -3,6 +3,9 @@
 //!
 //! This is the only reader and writer of run folders. Writers hold the folder's lock. Readers need none, because every
 //! file except metrics.csv is either complete or absent, and only complete lines of metrics.csv count.
+//!
+//! `run_file` is run.toml, with the `program` that made the run; `metrics` writes metrics.csv, a `generation_row` at a time;
+//! `checkpoint` is the snapshot that a run continues from; `robot` is the copy of a user's own task.
 
 mod checkpoint;
 mod generation_row;

@@ -11,6 +11,9 @@ use std::sync::Arc;
 impl LockedFolder {
     /// Copies a user's own task into the folder, its files placed to each other as they were. Returns where its TOML is
     /// in the folder, or `None` for a task that ships with the program.
+    ///
+    /// # Errors
+    /// If a file of the task cannot be read, or its copy cannot be written.
     pub fn carry(&self, env: &str) -> Result<Option<String>> {
         if !env.ends_with(".toml") {
             return Ok(None);
@@ -37,6 +40,9 @@ impl Folder {
     }
 
     /// Returns the run's task, from its own copy if it has one.
+    ///
+    /// # Errors
+    /// If the task is unknown, or its files cannot be read or are wrong.
     pub fn task(&self, run: &RunFile) -> Result<Arc<Task>> {
         sim::find(&self.env(run))
     }

@@ -25,7 +25,7 @@ macro_rules! words {
 }
 
 words!(
-    /// Where W starts.
+    /// Where the search for W starts.
     Init {
         #[default]
         Zero = "zero",
@@ -37,7 +37,7 @@ words!(
 words!(
     /// Whether training subtracts the survival bonus.
     SurvivalShift {
-        /// If the task pays one.
+        /// It does, if the task pays one.
         #[default]
         Auto = "auto",
         Off = "off",

@@ -1,18 +1,18 @@
 //! When the center of a search plays on held-out seeds, and how many episodes.
 //!
-//! Unless the settings say otherwise, that is at episode 0 and at [`LOOKS`] more points of the budget, denser early, with
+//! Unless the settings say otherwise, that is at episode 0 and at [`POINTS`] more points of the budget, denser early, with
 //! so few episodes each that the curve costs about a tenth of the training. Candidates for the best policy are confirmed
 //! less often, on more episodes.
 
 use super::PartialSettings;
 
-/// The points of a learning curve. Those that fall into one generation are one.
-const LOOKS: u32 = 30;
-/// The points lie at (k / [`LOOKS`]) to this power of the budget.
+/// The number of points of a learning curve. Those that fall into one generation are one.
+const POINTS: u32 = 30;
+/// The points lie at (k / [`POINTS`]) to this power of the budget.
 const DENSER_EARLY: f64 = 1.5;
-/// The episodes of a look are this part of the budget, times [`LOOKS`] about a tenth of it.
-const SHARE: u64 = 300;
-/// The episodes of an evaluation with which a policy is confirmed.
+/// A point has one episode for this many of the budget, so that all [`POINTS`] together cost about a tenth of it.
+const BUDGET_PER_EPISODE: u64 = 300;
+/// The number of episodes on which a policy is confirmed.
 const CONFIRMING: usize = 20;
 
 /// What is due after a generation.
@@ -20,36 +20,37 @@ const CONFIRMING: usize = 20;
 pub enum Due {
     Nothing,
     /// A point of the learning curve.
-    Look,
-    /// That, and the best policy so far has to confirm itself.
+    Point,
+    /// A point, and a policy that would be the new best has to confirm itself.
     Confirmation,
 }
 
 /// The timetable of held-out evaluations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeldOut {
-    /// The episodes of every point of the learning curve.
+    /// The number of episodes of a point of the learning curve.
     pub episodes: usize,
-    /// The episodes on which a policy is confirmed.
+    /// The number of episodes on which a policy is confirmed.
     pub confirming: usize,
     /// The generations between confirmations, if given.
     every: Option<u64>,
-    /// Whether there are looks between the confirmations.
-    looks: bool,
+    /// Whether the settings leave the timetable to us, with points of a curve between the confirmations.
+    automatic: bool,
     budget: Option<u64>,
 }
 
 impl HeldOut {
     pub fn new(settings: &PartialSettings) -> Self {
-        let looks = settings.heldout_episodes.is_none() && settings.heldout_every.is_none();
+        let automatic = settings.heldout_episodes.is_none() && settings.heldout_every.is_none();
         let confirming = settings.heldout_episodes.unwrap_or(CONFIRMING);
-        let few =
-            settings.budget.map_or(CONFIRMING, |budget| budget.div_ceil(SHARE).clamp(2, CONFIRMING as u64) as usize);
+        let few = settings
+            .budget
+            .map_or(CONFIRMING, |budget| budget.div_ceil(BUDGET_PER_EPISODE).clamp(2, CONFIRMING as u64) as usize);
         Self {
-            episodes: if looks { few } else { confirming },
+            episodes: if automatic { few } else { confirming },
             confirming,
             every: settings.heldout_every,
-            looks,
+            automatic,
             budget: settings.budget,
         }
     }
@@ -61,7 +62,7 @@ impl HeldOut {
             return Due::Confirmation;
         }
         let before = self.points(episodes.saturating_sub(cost));
-        if self.looks && self.points(episodes) > before { Due::Look } else { Due::Nothing }
+        if self.automatic && self.points(episodes) > before { Due::Point } else { Due::Nothing }
     }
 
     /// The number of generations from one confirmation to the next, so that it stays a small part of the work.
@@ -72,15 +73,15 @@ impl HeldOut {
     /// The number of points of the curve up to this many episodes. While they lie closer together than generations, the
     /// caller sees one per generation.
     pub fn points(&self, episodes: u64) -> u64 {
-        let Some(budget) = self.budget.filter(|budget| *budget > 0 && self.looks) else { return 0 };
+        let Some(budget) = self.budget.filter(|budget| *budget > 0 && self.automatic) else { return 0 };
         let share = episodes as f64 / budget as f64;
-        (f64::from(LOOKS) * share.powf(1.0 / DENSER_EARLY)) as u64
+        (f64::from(POINTS) * share.powf(1.0 / DENSER_EARLY)) as u64
     }
 
-    /// Says it in words: how often, and how many episodes.
+    /// Describes it: how often, and how many episodes.
     pub fn told(&self) -> (String, usize) {
-        let when = match (self.looks, self.every) {
-            (true, _) => format!("{LOOKS} times, more often early"),
+        let when = match (self.automatic, self.every) {
+            (true, _) => format!("{POINTS} times, more often early"),
             (false, Some(1)) => "after every generation".into(),
             (false, Some(n)) => format!("every {n} generations"),
             (false, None) => "every few generations".into(),

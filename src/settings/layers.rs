@@ -77,6 +77,9 @@ pub struct Resolved {
 impl Resolved {
     /// `task_defaults` returns the `[defaults]` of a task's TOML. Settings that the optimizer does not use are left
     /// out, wherever they come from. [`Resolved::unused`] names those that the user has set.
+    ///
+    /// # Errors
+    /// If no task is given, or if its defaults cannot be read.
     pub fn new(
         flags: PartialSettings,
         config: Option<PartialSettings>,
@@ -85,7 +88,7 @@ impl Resolved {
         let (flags, config) = (flags.with_absolute_paths(), config.map(PartialSettings::with_absolute_paths));
         let given = flags.clone().over(config.clone().unwrap_or_default());
         let Some(env) = given.env.clone() else {
-            return Err(Error::usage("no task given").hint("say which: `env ant`").naming(&["env"]));
+            return Err(Error::usage("no task given").hint("name one, for example `env ant`").naming(&["env"]));
         };
         let optimizer = given.optimizer.unwrap_or_default();
         let task = match task_defaults(&env)? {
@@ -117,6 +120,9 @@ impl Resolved {
     }
 
     /// Returns an error for the first [`unused`](Self::unused) setting.
+    ///
+    /// # Errors
+    /// If there is one. It names those that the optimizer uses.
     pub fn check_used(&self) -> Result<()> {
         self.given().check_used_by(&self.settings)
     }

@@ -1,5 +1,8 @@
 //! In: values from files and callers. Out: the settings of a run, each with its origin.
 //! Must not know: the terminal, flags, where a run is stored.
+//!
+//! `for_all_settings!` declares every setting once. `choices` has the values that are words, `layers` says where a value
+//! comes from (caller, file, protocol, task, program), and `heldout` is the timetable of held-out evaluations.
 
 mod choices;
 mod heldout;
@@ -62,7 +65,7 @@ macro_rules! for_all_settings {
             optimizer: OptimizerKind,
             /// SynCMA's equations: steady, adaptive, matrix, exact or published [default: the task's, or adaptive]
             variant: Variant,
-            /// SynCMA: weight of the history against the current generation, at least 0 [default: 2]
+            /// SynCMA: weight of the history relative to the current generation, at least 0 [default: 2]
             lambda0: f64,
             /// SynCMA: KL penalty on changes of the mean
             eta_m: f64,
@@ -137,6 +140,10 @@ fn said<T: Serialize>(value: &T) -> String {
 }
 
 impl PartialSettings {
+    /// Reads a settings file.
+    ///
+    /// # Errors
+    /// If the file cannot be read or has an unknown or wrong setting.
     pub fn read(file: &Path) -> Result<Self> {
         let text = input::text(file)?;
         toml::from_str(&text).map_err(|e| Error::input(file, e.to_string().trim_end()))
@@ -190,6 +197,9 @@ impl PartialSettings {
     }
 
     /// Refuses a setting that the optimizer of `run` does not use.
+    ///
+    /// # Errors
+    /// If there is one. It names those that the optimizer uses.
     pub fn check_used_by(&self, run: &PartialSettings) -> Result<()> {
         let Some(name) = self.unused_by(run).first().copied() else { return Ok(()) };
         let known: Vec<&str> = self.entries().into_iter().map(|(name, _)| name).collect();
@@ -240,7 +250,7 @@ impl PartialSettings {
 
     /// Returns the same settings for another optimizer, which gets its own defaults.
     pub fn for_other(self, optimizer: OptimizerKind) -> PartialSettings {
-        let common = self.filter(|name| !optim::usage::FIELDS.contains(&name));
+        let common = self.filter(|name| !optim::used_settings::FIELDS.contains(&name));
         PartialSettings { optimizer: Some(optimizer), ..common }
     }
 }

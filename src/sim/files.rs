@@ -11,6 +11,9 @@ const FOLDERS: [&str; 3] = ["meshdir", "texturedir", "assetdir"];
 
 /// Returns all files of the task in this TOML file that exist, as absolute paths, the TOML first. A file that the MJCF
 /// names by an absolute path is found there from anywhere and is left out.
+///
+/// # Errors
+/// If the TOML file or the MJCF cannot be read.
 pub fn files(toml: &Path) -> Result<Vec<PathBuf>> {
     let text = std::fs::read_to_string(toml).map_err(|e| Error::input(toml, e))?;
     let table: toml::Table = text.parse().map_err(|e: toml::de::Error| Error::input(toml, e.to_string().trim_end()))?;

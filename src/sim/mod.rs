@@ -6,6 +6,7 @@
 
 mod builtin;
 mod definition;
+mod definition_check;
 mod episode;
 mod files;
 mod health;

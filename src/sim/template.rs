@@ -9,6 +9,9 @@ use std::path::Path;
 const PER_ACTION: f64 = 0.02;
 
 /// Returns the TOML text of a task for this MJCF file, to be saved beside it. The text is checked: it loads.
+///
+/// # Errors
+/// If the model cannot be read or compiled, or has no actuator.
 pub fn template(mjcf: &Path) -> Result<String> {
     let bytes = std::fs::read(mjcf).map_err(|e| Error::input(mjcf, e))?;
     quiet();

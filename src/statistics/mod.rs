@@ -1,7 +1,5 @@
 //! In: samples. Out: means, quantiles, ranks, intervals. Must not know: what was measured.
 
-#![warn(clippy::missing_errors_doc, clippy::missing_panics_doc)]
-
 mod bootstrap;
 
 pub use bootstrap::{Interval, RESAMPLES, improvement_interval, interval};

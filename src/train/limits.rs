@@ -1,4 +1,4 @@
-//! What a run may ask for, checked before it begins: numbers that files can hold, and memory that there is.
+//! The limits of a run, which are checked before it starts: numbers that files can hold, and the memory of this machine.
 
 use crate::optim::{OptimizerKind, Variant, turbo};
 use crate::settings::{Normalize, PartialSettings};
@@ -81,8 +81,8 @@ fn needed(settings: &PartialSettings, task: &Task) -> f64 {
         + heldout * EPISODE
 }
 
-/// The bytes that this process can still get: of the machine, of its control group, of its own limits. Infinite where
-/// nothing is known.
+/// The bytes that this process can still use, by the machine, its control group and its own limits. Infinite if nothing
+/// is known.
 fn free() -> f64 {
     let read = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
     let number = |word: Option<&str>| word.and_then(|word| word.parse::<f64>().ok()).unwrap_or(f64::INFINITY);

@@ -1,21 +1,33 @@
 //! In: settings, a task. Out: a run folder with metrics, checkpoints and policies.
 //! Must not know: the terminal, flags, pictures, reports.
 //!
-//! This is the one place where optimizers and simulations meet: settings, the loop, stop rules, metrics, checkpoints,
-//! resume. Same binary, same seed, same kind of CPU: the same bytes, whatever the number of threads and workers and
-//! however often the run was killed.
+//! This is the one place where optimizers and simulations meet. Same binary, same seed, same kind of CPU: the same bytes,
+//! whatever the number of threads and workers and however often the run was killed.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `search` | the loop: ask, evaluate, tell, hold out, record |
+//! | `objective` | how episodes become losses: reset seeds, survival bonus, cut episodes |
+//! | `hold_out`, `policies` | held-out evaluation and the best policy; the policies that a run writes |
+//! | `stop`, `progress` | when and why a run stops; how far it has come |
+//! | `state`, `resume` | what a checkpoint stores; continuing from it |
+//! | `limits` | what is refused before a run starts |
+//! | `trials` | many runs side by side |
 
+mod hold_out;
 mod limits;
 mod objective;
 mod policies;
+mod progress;
 mod resume;
 mod search;
 mod state;
 mod stop;
 mod trials;
 
+pub use progress::{Moment, Progress};
 pub use resume::{Resume, check_checkpoint};
-pub use search::{Moment, Progress, Training};
+pub use search::Training;
 pub use state::{Contender, Source};
 pub use stop::Stop;
 pub use trials::{Failure, PlannedRun, Watch, run_all};
@@ -65,6 +77,10 @@ struct Parts {
 
 impl Training {
     /// Starts a new run. A folder that already holds one is refused, unless `force`.
+    ///
+    /// # Errors
+    /// If a setting is wrong, the task cannot be loaded, the search does not fit into memory, or the folder is taken, locked or
+    /// cannot be written.
     pub fn start(resolved: &Resolved, folder: &Folder, force: bool, options: RunOptions) -> Result<Training> {
         let settings = &resolved.settings;
         let task = sim::find(settings.env.as_deref().unwrap_or_default())?;

@@ -32,7 +32,7 @@ pub struct Objective {
     steps: usize,
     resets: Resets,
     lockstep: bool,
-    /// Whether what the candidates see is summed up, and whether for bounded inputs.
+    /// Whether statistics of the observations are kept; if so, whether inputs are bounded by them.
     observe: Option<bool>,
 }
 
@@ -74,7 +74,7 @@ impl Objective {
         self.episodes
     }
 
-    /// What has to be computed for a generation: its candidates, a column each, and its center once for the log.
+    /// The episodes of a generation: those of its candidates, one per column, and one of its center for the log.
     pub fn work(
         &self,
         candidates: &DMatrix<f64>,
@@ -97,7 +97,7 @@ impl Objective {
         work
     }
 
-    /// What the parts of that work say.
+    /// Turns the results of that work into losses. `None` if there are no results.
     pub fn judge(&self, mut parts: Vec<Part>) -> Option<Batch> {
         let center = parts.pop()?;
         let per_candidate = if self.lockstep { 1 } else { self.episodes };

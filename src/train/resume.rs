@@ -21,6 +21,10 @@ pub struct Resume {
 
 impl Training {
     /// Continues from the folder's checkpoint. Only the budget, target and time may change.
+    ///
+    /// # Errors
+    /// If the run cannot be read, is locked, or was made with another program, task or model, or if another setting is
+    /// changed.
     pub fn resume(given: &PartialSettings, folder: &Folder, how: Resume, options: RunOptions) -> Result<Training> {
         let folder = folder.lock()?;
         let mut run = folder.read_run()?;
@@ -37,7 +41,7 @@ impl Training {
         let state: SearchState =
             if known { checkpoint.load(how.previous, &run.settings)? } else { fresh_state(&run.settings, &task)? };
         let notes = follow_drift(&mut run, Program::here(&task), state.generation, how, &folder)?;
-        fit(&state, &task, &folder)?;
+        check_size(&state, &task, &folder)?;
         if let Some(budget) = given.budget.filter(|budget| *budget < state.episodes) {
             let used = state.episodes;
             return Err(Error::usage(format!("`budget` is {budget}, but the run has already used {used} episodes"))
@@ -75,6 +79,9 @@ fn check_named(given: &PartialSettings, run: &RunFile, task: &Task, folder: &Loc
 }
 
 /// Checks that a folder's checkpoint can be read.
+///
+/// # Errors
+/// If it is missing, damaged, or from another version of the program.
 pub fn check_checkpoint(folder: &Path) -> Result<()> {
     let folder = Folder::new(folder);
     folder.checkpoint().load::<SearchState>(false, &folder.read_run()?.settings).map(drop)
@@ -131,7 +138,7 @@ fn follow_drift(
 }
 
 /// A search has the size of the task that it began with, and `allow_drift` cannot change that.
-fn fit(state: &SearchState, task: &Task, folder: &LockedFolder) -> Result<()> {
+fn check_size(state: &SearchState, task: &Task, folder: &LockedFolder) -> Result<()> {
     let (observations, actions) = (task.observations, task.actions);
     let weights = state.optimizer.center().len();
     let inputs = state.normalizer().map_or(observations, |normalizer| normalizer.mean.len());

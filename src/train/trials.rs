@@ -3,7 +3,8 @@
 use super::{Moment, Progress, Resume, RunOptions, Stop, Training};
 use crate::run_folder::{Folder, Program};
 use crate::settings::Resolved;
-use crate::{Error, Result, sim, workers};
+use crate::{Error, Result, sim, threads};
+use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -17,6 +18,9 @@ pub struct PlannedRun {
 impl PlannedRun {
     /// Whether it has finished with exactly these settings. Unless drift is allowed, it must also be from this program,
     /// task and model.
+    ///
+    /// # Errors
+    /// If the run or its task cannot be read.
     pub fn is_done(&self, how: Resume) -> Result<bool> {
         let settings = &self.resolved.settings;
         if !self.folder.is_taken() {
@@ -52,12 +56,13 @@ pub struct Failure<'a> {
     pub error: Error,
 }
 
-/// Sees how trials proceed, from several threads.
+/// Follows the progress of trials, from several threads.
 pub trait Watch: Sync {
-    /// So many trials have not finished yet.
+    /// Called first, with the number of trials that have not finished yet.
     fn opens(&self, trials: usize);
     /// A trial begins or continues, with notes for the user.
     fn begins(&self, trial: &PlannedRun, notes: &[String]);
+    /// Something happened in a trial.
     fn sees(&self, trial: &PlannedRun, moment: Moment, progress: Progress);
     /// A trial has ended, was interrupted, or has failed.
     fn ends(&self, trial: &PlannedRun, how: Result<&Stop, &Error>);
@@ -65,15 +70,10 @@ pub trait Watch: Sync {
 
 /// Runs the trials, as many at a time as there are threads. `watch` is told of each one. A trial that fails does not keep
 /// the others from going on. Returns the failures in the order of the trials. Stops when told to.
-pub fn run_all<'a>(
-    trials: &'a [PlannedRun],
-    how: Resume,
-    options: &RunOptions,
-    watch: &dyn Watch,
-) -> Result<Vec<Failure<'a>>> {
+pub fn run_all<'a>(trials: &'a [PlannedRun], how: Resume, options: &RunOptions, watch: &dyn Watch) -> Vec<Failure<'a>> {
     let threads = match options.workers {
         Some(_) => options.threads,
-        None => workers::threads(options.threads),
+        None => threads::count(options.threads),
     };
     let failures = Mutex::new(Vec::new());
     let failed = |at: usize, error: Error| {
@@ -94,7 +94,7 @@ pub fn run_all<'a>(
     let side_by_side = threads.min(open.len()).max(1);
     let least = usize::from(threads > 0);
     let each = RunOptions { threads: (threads / side_by_side).max(least), ..options.clone() };
-    workers::share(&open, side_by_side, |&at| {
+    let Ok(()) = threads::share::<_, Infallible>(&open, side_by_side, |&at| {
         Ok(match trials[at].run(how, each.clone(), watch) {
             Ok(Stop::Interrupted) => ControlFlow::Break(()),
             Ok(_) => ControlFlow::Continue(()),
@@ -103,8 +103,8 @@ pub fn run_all<'a>(
                 ControlFlow::Continue(())
             }
         })
-    })?;
+    });
     let mut failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
     failures.sort_by_key(|(at, _)| *at);
-    Ok(failures.into_iter().map(|(at, error)| Failure { trial: &trials[at], error }).collect())
+    failures.into_iter().map(|(at, error)| Failure { trial: &trials[at], error }).collect()
 }

@@ -4,59 +4,23 @@ use crate::common::{locomotion, ok, policy_json, root};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A file to damage inside of a folder, and the commands to run there.
+/// A file to damage inside of a folder, and the commands to run there. Their words are separated by spaces.
 pub struct Case {
     pub name: &'static str,
     pub folder: PathBuf,
     pub file: &'static str,
-    pub commands: &'static [&'static [&'static str]],
+    pub commands: &'static [&'static str],
 }
 
-const EVAL: &[&[&str]] = &[&["eval", "policy.json", "--env", "robot.toml", "--episodes", "1", "--threads", "1"]];
-const SHORT: &[&[&str]] = &[
-    &["eval", "policy.json", "--env", "robot.toml", "--episodes", "1", "--threads", "1"],
-    &[
-        "train",
-        "--env",
-        "robot.toml",
-        "--budget",
-        "24",
-        "--batch",
-        "12",
-        "--time",
-        "1s",
-        "--out",
-        "out",
-        "--threads",
-        "1",
-    ],
+const EVAL: &str = "eval policy.json --env robot.toml --episodes 1 --threads 1";
+const RESUME: &str = "train --resume . --budget 36 --time 10s --threads 1 --quiet";
+const TASK: &[&str] = &[EVAL, "train --env robot.toml --budget 24 --batch 12 --time 1s --out out --threads 1"];
+const CONFIG: &[&str] = &[
+    "train --env robot.toml --config config.toml --print-config",
+    "train --env hopper --config config.toml --time 1s --out out --threads 1 --quiet",
 ];
-const CONFIG: &[&[&str]] = &[
-    &["train", "--env", "robot.toml", "--config", "config.toml", "--print-config"],
-    &[
-        "train",
-        "--env",
-        "hopper",
-        "--config",
-        "config.toml",
-        "--time",
-        "1s",
-        "--out",
-        "out",
-        "--threads",
-        "1",
-        "--quiet",
-    ],
-];
-const RUN: &[&[&str]] = &[
-    &["plot", ".", "-o", "curves.png", "--force"],
-    &["eval", ".", "--episodes", "1", "--threads", "1"],
-    &["train", "--resume", ".", "--budget", "36", "--time", "10s", "--threads", "1", "--quiet"],
-];
-const PAGE: &[&[&str]] = &[
-    &["report", ".", "-o", "page.html", "--force"],
-    &["train", "--resume", ".", "--budget", "36", "--time", "10s", "--threads", "1", "--quiet"],
-];
+const RUN: &[&str] = &["plot . -o curves.png --force", "eval . --episodes 1 --threads 1", RESUME];
+const PAGE: &[&str] = &["report . -o page.html --force", RESUME];
 
 /// One case per kind of file, below `place`.
 pub fn cases(place: &Path) -> Vec<Case> {
@@ -79,13 +43,13 @@ pub fn cases(place: &Path) -> Vec<Case> {
     ok(&locomotion(&[&fixed[..], &places].concat()));
     let case = |name, folder: &PathBuf, file, commands| Case { name, folder: folder.clone(), file, commands };
     vec![
-        case("task", &task, "robot.toml", SHORT),
-        case("model", &task, "hopper.xml", EVAL),
-        case("policy", &task, "policy.json", EVAL),
+        case("task", &task, "robot.toml", TASK),
+        case("model", &task, "hopper.xml", &[EVAL]),
+        case("policy", &task, "policy.json", &[EVAL]),
         case("settings", &task, "config.toml", CONFIG),
         case("run.toml", &run, "run.toml", RUN),
         case("metrics", &run, "metrics.csv", PAGE),
-        case("checkpoint", &run, "checkpoint.bin", &RUN[2..]),
+        case("checkpoint", &run, "checkpoint.bin", &[RESUME]),
         case("best policy", &run, "best.json", RUN),
     ]
 }

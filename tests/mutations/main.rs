@@ -121,7 +121,7 @@ fn attempt(case: &Case, rng: &mut ChaCha8Rng, counts: &mut BTreeMap<String, usiz
     let damaged = mutated(&fs::read(&file).unwrap(), rng);
     fs::write(&file, &damaged).unwrap();
     for command in case.commands {
-        match run(&folder, command) {
+        match run(&folder, &command.split(' ').collect::<Vec<_>>()) {
             Ok(how) => *counts.entry(format!("{}: {how}", case.name)).or_default() += 1,
             Err(why) => {
                 let kept = common::root().join("target/mutations").join(format!("{:x}", rng.random::<u32>()));

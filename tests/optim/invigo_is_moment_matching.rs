@@ -47,30 +47,35 @@ impl Mixture {
     }
 }
 
+/// Points, one per column, and their weights.
+type Generation = (DMatrix<f64>, Vec<f64>);
+
+/// The old Gaussian with weight eta, and every point of all generations with its weight, which decays with age.
+fn whole_history(eta: f64, old: &(DVector<f64>, DMatrix<f64>), history: &[Generation], decay: f64) -> Mixture {
+    let mut mixture = Mixture::default();
+    mixture.0.push((eta, old.0.clone(), old.1.clone()));
+    for (tau, (x, weights)) in history.iter().rev().enumerate() {
+        for (x, w) in x.column_iter().zip(weights) {
+            mixture.0.push((w * decay.powi(tau as i32), x.into(), DMatrix::zeros(N, N)));
+        }
+    }
+    mixture
+}
+
 #[test]
 fn the_recursion_equals_the_sum_over_the_whole_stored_history() {
     for lambda0 in [0.0, 0.5, 2.0, 7.3] {
         let decay: f64 = lambda0 / (lambda0 + 1.0);
         let (mut p, mut memory) = (start(), Memory::empty(N, lambda0));
-        let mut history: Vec<(DMatrix<f64>, Vec<f64>)> = Vec::new();
+        let mut history: Vec<Generation> = Vec::new();
         for t in 0..50 {
             let (x, weights, q) = select(&p, t);
             history.push((x, weights));
             let old = (p.mean.clone(), p.covariance());
             invigo::update(&mut p, &mut memory, &q, ETA).unwrap();
 
-            let direct = |eta: f64| {
-                let mut mixture = Mixture::default();
-                mixture.0.push((eta, old.0.clone(), old.1.clone()));
-                for (tau, (x, weights)) in history.iter().rev().enumerate() {
-                    for (x, w) in x.column_iter().zip(weights) {
-                        mixture.0.push((w * decay.powi(tau as i32), x.into(), DMatrix::zeros(N, N)));
-                    }
-                }
-                mixture
-            };
-            let m = direct(ETA.mean).mean();
-            let c = direct(ETA.covariance).covariance_about(&m);
+            let m = whole_history(ETA.mean, &old, &history, decay).mean();
+            let c = whole_history(ETA.covariance, &old, &history, decay).covariance_about(&m);
             assert!((&p.mean - &m).norm() / m.norm() < 1e-10);
             assert!(relative(&p.covariance(), &c) < 1e-10);
         }
@@ -252,25 +257,15 @@ fn a_dilation_stretches_the_outcome_about_its_mean() {
 fn mean_and_covariance_can_be_posed_apart() {
     let lambda0 = 2.0;
     let (mut p, mut memory) = (start(), Memory::empty(N, lambda0));
-    let mut history: Vec<(DMatrix<f64>, Vec<f64>)> = Vec::new();
+    let mut history: Vec<Generation> = Vec::new();
     for t in 0..50 {
         let (x, weights, q) = select(&p, t);
         history.push((x, weights));
         let old = (p.mean.clone(), p.covariance());
         adaptive::update_gaussian(&mut p, &mut memory, &q, ETA, 1.0).unwrap();
 
-        let direct = |eta: f64, decay: f64| {
-            let mut mixture = Mixture::default();
-            mixture.0.push((eta, old.0.clone(), old.1.clone()));
-            for (tau, (x, weights)) in history.iter().rev().enumerate() {
-                for (x, w) in x.column_iter().zip(weights) {
-                    mixture.0.push((w * decay.powi(tau as i32), x.into(), DMatrix::zeros(N, N)));
-                }
-            }
-            mixture
-        };
-        let m = direct(ETA.mean, 0.0).mean();
-        let own = direct(ETA.covariance, lambda0 / (lambda0 + 1.0));
+        let m = whole_history(ETA.mean, &old, &history, 0.0).mean();
+        let own = whole_history(ETA.covariance, &old, &history, lambda0 / (lambda0 + 1.0));
         assert!((&p.mean - &m).norm() / m.norm() < 1e-10);
         assert!(relative(&p.covariance(), &own.covariance_about(&own.mean())) < 1e-10);
     }

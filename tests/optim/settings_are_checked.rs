@@ -11,7 +11,7 @@ use locomotion::optim::settings::Restarts;
 use locomotion::optim::syncma::SynCma;
 use locomotion::optim::tr_cma::TrCma;
 use locomotion::optim::turbo::Turbo;
-use locomotion::optim::usage::FIELDS;
+use locomotion::optim::used_settings::FIELDS;
 use locomotion::optim::{Bounds, OptimizerKind, Settings, Variant, names};
 use nalgebra::DVector;
 

@@ -31,7 +31,7 @@ fn a_diverged_episode_ranks_below_every_honest_one() {
 }
 
 #[test]
-fn breaking_the_physics_reaches_no_target_and_is_told() {
+fn breaking_the_physics_reaches_no_target_and_is_reported() {
     let place = tempfile::tempdir().unwrap();
     let (task, run) = (breaking_swimmer(place.path()), place.path().join("run"));
     let small = ["--batch", "8", "--heldout-episodes", "4", "--heldout-every", "1", "--budget", "80"];

@@ -55,7 +55,7 @@ fn the_best_policy_and_the_center_are_scored_on_the_same_fresh_seeds() {
 }
 
 #[test]
-fn a_trial_that_fails_is_told_by_name_and_the_others_go_on() {
+fn a_failed_trial_is_named_and_the_others_continue() {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().to_str().unwrap();
     let compare = || {

@@ -108,20 +108,8 @@ fn force_removes_the_baselines_of_the_old_run_and_nothing_else() {
 fn json_prints_lines_and_nothing_else_on_stdout() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
-    let output = locomotion(&[
-        "train",
-        "--env",
-        "hopper",
-        "--budget",
-        "40",
-        "--batch",
-        "10",
-        "--heldout-episodes",
-        "2",
-        "--json",
-        "--out",
-        out.to_str().unwrap(),
-    ]);
+    let fixed = ["train", "--env", "hopper", "--json", "--out", out.to_str().unwrap()];
+    let output = locomotion(&[&fixed[..], &["--budget", "40", "--batch", "10", "--heldout-episodes", "2"]].concat());
     ok(&output);
     let lines: Vec<serde_json::Value> =
         stdout(&output).lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect();
@@ -149,21 +137,8 @@ fn target_and_time_stop_a_run_and_say_so() {
 fn the_papers_protocol_sets_its_choices_together_and_says_what_differs() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
-    let output = locomotion(&[
-        "train",
-        "--env",
-        "hopper",
-        "--protocol",
-        "paper",
-        "--batch",
-        "4",
-        "--budget",
-        "80",
-        "--heldout-episodes",
-        "2",
-        "--out",
-        out.to_str().unwrap(),
-    ]);
+    let fixed = ["train", "--env", "hopper", "--protocol", "paper", "--out", out.to_str().unwrap()];
+    let output = locomotion(&[&fixed[..], &["--budget", "80", "--batch", "4", "--heldout-episodes", "2"]].concat());
     ok(&output);
     assert!(stdout(&output).contains("observations, although the paper's code"), "{}", stdout(&output));
     let run: toml::Table = read(&out, "run.toml").parse().unwrap();

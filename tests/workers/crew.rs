@@ -70,7 +70,7 @@ impl Drop for Worker {
 pub fn wait(what: &str, holds: impl Fn() -> bool) {
     let began = Instant::now();
     while !holds() {
-        assert!(began.elapsed() < Duration::from_secs(120), "waited in vain until {what}");
+        assert!(began.elapsed() < Duration::from_secs(120), "gave up waiting until {what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -33,7 +33,7 @@ fn garbage() -> Vec<(Vec<u8>, Vec<u8>)> {
 }
 
 #[test]
-fn garbage_among_the_reports_is_rejected_counted_and_told() {
+fn garbage_among_the_reports_is_rejected_counted_and_reported() {
     let (folder, server) = (tempfile::tempdir().unwrap(), Server::start(&[]));
     let [plain, run] = ["plain", "run"].map(|name| folder.path().join(name));
     ok(&train(&plain, &[]).output().unwrap());
@@ -96,7 +96,7 @@ fn length(connection: &mut Connection, stream: &str) -> u64 {
 }
 
 #[test]
-fn garbage_among_the_tasks_and_the_runs_is_rejected_counted_and_told() {
+fn garbage_among_the_tasks_and_the_runs_is_rejected_counted_and_reported() {
     let (server, run) = staged();
     let mut connection = server.connection();
     for (field, message) in garbage() {
@@ -207,7 +207,7 @@ fn other_rules_and_another_cpu_are_refused_and_a_damaged_model_too() {
 
 /// The coordinator shows what a worker has refused.
 #[test]
-fn a_refusal_is_told_at_the_coordinator() {
+fn the_coordinator_reports_a_refusal() {
     use locomotion::rollout::broker::message::{News, WorkerReport};
     let (folder, server) = (tempfile::tempdir().unwrap(), Server::start(&[]));
     let run = folder.path().join("run");

@@ -26,7 +26,7 @@ fn say(url: &str, code: i32, parts: &[&str]) {
 }
 
 #[test]
-fn addresses_that_are_none() {
+fn addresses_that_make_no_sense() {
     for url in ["ftp://:secret@node", "redis://:secret@node:port", "secret"] {
         say(url, 2, &["the address of the broker", "redis://HOST:PORT"]);
     }

@@ -62,7 +62,7 @@ pub struct Plan {
 
 /// The outcomes of a completed call, or the exit code of an interrupted one.
 pub enum Ended {
-    Whole(Vec<TrialOutcome>),
+    Complete(Vec<TrialOutcome>),
     Interrupted(u8),
 }
 
@@ -177,7 +177,7 @@ impl Common {
         let outcomes = run_all(trials, &results, self.threads, &interrupt.leave(), &|count| bar.inc(count as u64))?;
         bar.finish_and_clear();
         match (outcomes, interrupt.code()) {
-            (Some(outcomes), None) => Ok(Ended::Whole(outcomes)),
+            (Some(outcomes), None) => Ok(Ended::Complete(outcomes)),
             (_, code) => {
                 say("saved; run the same command again to continue");
                 Ok(Ended::Interrupted(code.unwrap_or(1)))

@@ -23,7 +23,7 @@ impl Rover {
         };
         let trials = self.common.trials(&plan, &[Description::Rover])?;
         let outcomes = match self.common.run(NAME, &trials)? {
-            Ended::Whole(outcomes) => outcomes,
+            Ended::Complete(outcomes) => outcomes,
             Ended::Interrupted(code) => return Ok(code),
         };
         let benchmark = self.benchmark(&plan, &outcomes);

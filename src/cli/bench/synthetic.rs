@@ -16,10 +16,11 @@ pub struct Synthetic {
     /// Dimensions [default: 32]
     #[arg(long, value_parser = clap::value_parser!(u16).range(2..))]
     dim: Option<u16>,
-    /// Where the optimum is: at the functions' own place, or uniform in [-3, 3] for each trial [default: both]
+    /// Where the optimum is: none leaves it in place, random moves it uniformly in [-3, 3] for each trial [default: both]
     #[arg(long)]
     shift: Option<Shift>,
-    /// Rotate the functions about their optimum, anew for each trial; without --shift, only those with a moved optimum
+    /// Rotate the functions about their optimum, differently in each trial; without --shift, only those with a moved
+    /// optimum
     #[arg(long)]
     rotate: bool,
     #[command(flatten)]
@@ -57,7 +58,7 @@ impl Synthetic {
             trials.extend(self.common.trials(&plan, &functions.iter().map(problem).collect::<Vec<_>>())?);
         }
         let outcomes = match self.common.run(NAME, &trials)? {
-            Ended::Whole(outcomes) => outcomes,
+            Ended::Complete(outcomes) => outcomes,
             Ended::Interrupted(code) => return Ok(code),
         };
         let each = outcomes.len() / conditions.len();

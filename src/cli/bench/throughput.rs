@@ -27,7 +27,7 @@ pub struct Speed {
 impl Speed {
     pub fn run(self) -> Result<()> {
         if !(self.seconds.is_finite() && self.seconds > 0.0) {
-            return Err(crate::Error::usage("--seconds needs a number more than 0"));
+            return Err(crate::Error::usage("--seconds must be more than 0"));
         }
         let six = || sim::NAMES[..6].iter().map(|name| name.to_string()).collect();
         let names: Vec<String> = if self.env.is_empty() { six() } else { self.env };

@@ -1,9 +1,9 @@
-//! What is told of workers on other machines.
+//! What the screen says about workers on other machines.
 
 use crate::cli::terminal::count;
 use crate::rollout::broker::{Counts, Standing, WorkerRate};
 
-/// So many workers are named; the others are only counted.
+/// How many workers are named. The others are only counted.
 const NAMED: usize = 6;
 
 /// The workers and their rates.
@@ -19,14 +19,14 @@ pub fn crew(standing: &Standing) -> String {
     format!("       {workers}, {threads}, {rate:.1} episodes/s: {}{more}\n", named.join(", "))
 }
 
-/// What did not go straight, where anything did not.
+/// What went wrong during the run, or an empty text.
 pub fn troubles(counts: &Counts) -> String {
     let all = [
         (counts.resent, "tasks sent again"),
-        (counts.duplicates, "late or double results ignored"),
+        (counts.duplicates, "late or duplicate results ignored"),
         (counts.rejected, "messages rejected"),
         (counts.refused, "workers refused"),
-        (counts.recovered, "recoveries of the broker"),
+        (counts.recovered, "broker recoveries"),
     ];
     let told: Vec<String> =
         all.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();

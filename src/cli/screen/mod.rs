@@ -5,7 +5,7 @@ mod head;
 mod table;
 
 use super::again::path;
-use super::terminal::{self, Pen, clock, sparkline};
+use super::terminal::{self, Pen, clock, count, sparkline};
 use super::{note, print};
 use crate::Result;
 use crate::plot::numbers::{score, thousands};
@@ -27,7 +27,7 @@ pub struct Screen {
     table: Table,
     /// The held-out returns so far.
     curve: Vec<f64>,
-    /// The episodes and steps of training at the row before.
+    /// The episodes and steps of training at the previous row.
     before: (u64, u64),
     budget: u64,
     horizon: usize,
@@ -37,19 +37,19 @@ pub struct Screen {
     hinted: bool,
     /// The command that continues the run and its baseline.
     again: String,
-    /// What is heard of workers on other machines.
+    /// What workers on other machines are doing, if there are any.
     board: Option<Arc<Board>>,
 }
 
 /// Episodes this short teach nothing: the robot counts as fallen before it can move.
 const FEW_STEPS: f64 = 8.0;
-/// The generation after which that is told.
+/// The generation after which the user is told so.
 const HINT_AFTER: u64 = 3;
 
 impl Screen {
     pub fn new(search: &Training, json: bool, quiet: bool, again: String) -> Result<Self> {
         let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("  {bar:12} {percent:>3} %  {wide_msg}") {
+        if let Ok(style) = ProgressStyle::with_template("  {bar:12} {percent:>3}%  {wide_msg}") {
             bar.set_style(style.progress_chars("━╸ "));
         }
         let pen = Pen { color: terminal::has_color() };
@@ -89,7 +89,7 @@ impl Screen {
         Ok(screen)
     }
 
-    /// Shows what the run has come to.
+    /// Shows how far the run has come.
     pub fn see(&mut self, moment: Moment, progress: Progress) -> Result<()> {
         self.bar.set_length(progress.done + progress.left);
         self.bar.set_position(progress.done);
@@ -188,9 +188,9 @@ impl Screen {
             let score = score(file);
             let [mean, std, median, min, fell] =
                 ["mean", "std", "median", "min", "fell"].map(|field| number(&score, field));
-            let mut spread = format!("median {median:.1}, least {min:.1}, {:.0} % fell", 100.0 * fell);
+            let mut spread = format!("median {median:.1}, min {min:.1}, {:.0}% fell", 100.0 * fell);
             if let Some(diverged) = score["diverged"].as_u64() {
-                spread += &format!(", the physics broke down in {diverged}");
+                spread += &format!(", the physics broke down in {}", count(diverged as usize, "episode"));
             }
             format!("  {name:<8} {mean:>8.1} ± {std:<7.1} {what}\n{:<30}{spread}\n", "")
         };
@@ -201,7 +201,7 @@ impl Screen {
         text += &tell("final", FINAL, fresh);
         text += &tell("best", BEST, "the best policy found, on the same seeds");
         if let Some(counts) = counts.filter(|counts| *counts != Counts::default()) {
-            text += &format!("\n  on the way: {}; the result is not affected\n", crew::troubles(&counts));
+            text += &format!("\n  during the run: {}; the result is not affected\n", crew::troubles(&counts));
         }
         let best = path(&search.folder.file(BEST));
         text += &format!("\n  {best}\n  play it: locomotion eval {best}\n");

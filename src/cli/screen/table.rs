@@ -17,9 +17,9 @@ pub struct Table {
 
 /// What a row shows besides the generation itself.
 pub struct Shown {
-    /// The mean length of the training episodes since the row before.
+    /// The mean length of the training episodes since the previous row.
     pub length: Option<f64>,
-    /// The episodes of the run that diverged.
+    /// The number of episodes of the run that diverged.
     pub diverged: u64,
 }
 

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use super::CmaEs;
 use crate::optim::settings::Restarts;
-use crate::optim::settings::SIGMA;
 use crate::optim::{Bounds, Diagnostics, Optimizer, Settings, SettingsError, StopReason, rates};
 use crate::random::{Purpose, stream};
 
@@ -98,7 +97,7 @@ impl Restarting {
 
         let mut random = stream(self.settings.seed, Purpose::Start, self.restart, 0);
         let first = self.settings.batch.unwrap_or(rates::default_batch(self.start.len()));
-        let sigma = self.settings.sigma.unwrap_or(SIGMA);
+        let sigma = self.settings.first_sigma();
         let small = self.settings.restarts == Restarts::Bipop && self.spent.small < self.spent.large;
         let (regime, batch, sigma) = if small {
             let (u, v): (f64, f64) = (random.random(), random.random());

@@ -16,13 +16,13 @@
 //!
 //! | symbol | field | default |
 //! |---|---|---|
-//! | N | `sampler.batch` | 4 + ⌊3 ln n⌋ as in CMA-ES |
-//! | w_i | `sampler.weights` | the positive weights of CMA-ES |
-//! | η_m | `sampler.penalty.mean` | 0: the mean moves to the mean of the selected candidates |
-//! | η_c | `sampler.penalty.covariance` | such that all remembered generations together replace 4 c_μ of C |
-//! | m, C | `sampler.gaussian` | C = σ0² I; σ0 is a twentieth of the width of the box if there is one, otherwise 0.1 |
-//! | h, s, Σ, λ | `memory` | empty; λ0 = 2 |
-//! | p, ℓ, c_σ, d_σ | `step`: [`StepSize`] | p = 0, ℓ = 0 |
+//! | N | `batch` | 4 + ⌊3 ln n⌋ as in CMA-ES |
+//! | w_i | `weights` | the positive weights of CMA-ES |
+//! | η_m | `penalty.mean` | 0: the mean moves to the mean of the selected candidates |
+//! | η_c | `penalty.covariance` | such that all remembered generations together replace 4 c_μ of C |
+//! | m, C | `gaussian` | C = σ0² I; σ0 is a twentieth of the width of the box if there is one, otherwise 0.1 |
+//! | h, s, Σ, λ | `update.memory` | empty; λ0 = 2 |
+//! | p, ℓ, c_σ, d_σ | `update.step`: [`StepSize`] | p = 0, ℓ = 0 |
 //!
 //! Differences from `exact`:
 //!
@@ -42,17 +42,17 @@
 //! | adaptive | 1.0e-8 | 6.72 | 4.6e-3 | 15.0 | 9.2e-5 | 29.6 |
 //! | CMA-ES | 4.0e-6 | 80.3 | 9.0e-3 | 183 | 1.5e-3 | 90.5 |
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DVector;
 use serde::{Deserialize, Serialize};
 
 use super::LAMBDA0;
-use super::sampler::Sampler;
+use super::search::{GaussianSearch, Update};
 use crate::optim::gaussian::{Gaussian, Normal};
 use crate::optim::invigo::{self, Memory, Penalty, WeightedSample};
 use crate::optim::linalg::NotPositiveDefinite;
 use crate::optim::settings::SIGMA;
 use crate::optim::weights::{Weights, expected_norm};
-use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason, rates};
+use crate::optim::{Settings, SettingsError, rates};
 
 /// What one generation and the memory together replace of C, in units of c_μ.
 const LEARNING: f64 = 4.0;
@@ -64,12 +64,20 @@ const DAMPING_SHARE: f64 = 0.6;
 const MOST_DILATION: f64 = std::f64::consts::E;
 
 /// SynCMA, variant `adaptive`.
+pub type Adaptive = GaussianSearch<Gaussian, AdaptiveUpdate>;
+
+/// What `adaptive` adds to the Gaussian.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Adaptive {
-    sampler: Sampler<Gaussian>,
+pub struct AdaptiveUpdate {
     memory: Memory,
     step: StepSize,
-    stop: Option<StopReason>,
+}
+
+impl Update<Gaussian> for AdaptiveUpdate {
+    fn update(&mut self, p: &mut Gaussian, q: &WeightedSample, eta: Penalty) -> Result<(), NotPositiveDefinite> {
+        let g = self.step.dilation(p, &q.mean); // (3)-(4)
+        update_gaussian(p, &mut self.memory, q, eta, g) // (5)-(8)
+    }
 }
 
 impl Adaptive {
@@ -95,34 +103,8 @@ impl Adaptive {
             mean: settings.eta_m.unwrap_or(0.0),
             covariance: settings.eta_c.unwrap_or_else(|| penalty_for(replaced(n, mu_eff), lambda0)),
         };
-        Ok(Self {
-            sampler: Sampler::new(settings, batch, weights, penalty, gaussian),
-            memory: Memory::empty(n, lambda0),
-            step: StepSize::new(n, mu_eff),
-            stop: None,
-        })
-    }
-
-    /// Learns from candidates that someone else has drawn, as `tell` does from its own.
-    ///
-    /// # Panics
-    /// If there is not one loss per candidate.
-    pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
-        self.update(&self.sampler.gaussian.deviations_of(candidates), loss);
-    }
-
-    /// The search distribution.
-    pub fn gaussian(&self) -> &Gaussian {
-        &self.sampler.gaussian
-    }
-
-    /// One generation, (2) to (8).
-    fn update(&mut self, d: &DMatrix<f64>, loss: &[f64]) {
-        let Some(q) = self.sampler.rank(d, loss, self.stop.is_some()) else { return }; // (2)
-        let p = &mut self.sampler.gaussian;
-        let g = self.step.dilation(p, &q.mean); // (3)-(4)
-        let matched = update_gaussian(p, &mut self.memory, &q, self.sampler.penalty, g); // (5)-(8)
-        self.stop = self.sampler.stop_after(matched);
+        let update = AdaptiveUpdate { memory: Memory::empty(n, lambda0), step: StepSize::new(n, mu_eff) };
+        Ok(Self::start(settings, (batch, weights), penalty, gaussian, update))
     }
 }
 
@@ -188,7 +170,7 @@ impl StepSize {
 
 /// σ0.
 pub(super) fn first_sigma(settings: &Settings) -> f64 {
-    settings.sigma.unwrap_or_else(|| settings.bounds.width().map_or(SIGMA, |width| width / 20.0))
+    settings.sigma.or(settings.bounds.width().map(|width| width / 20.0)).unwrap_or(SIGMA)
 }
 
 /// The share of a covariance in n dimensions that one generation and the memory together replace.
@@ -199,27 +181,4 @@ pub(super) fn replaced(n: usize, mu_eff: f64) -> f64 {
 /// The η_c with which they replace that share.
 pub(super) fn penalty_for(replaced: f64, lambda0: f64) -> f64 {
     (lambda0 + 1.0) * (1.0 / replaced - 1.0)
-}
-
-impl Optimizer for Adaptive {
-    fn ask(&mut self) -> DMatrix<f64> {
-        self.sampler.ask()
-    }
-
-    fn tell(&mut self, loss: &[f64]) {
-        let d = self.sampler.asked();
-        self.update(&d, loss);
-    }
-
-    fn center(&self) -> DVector<f64> {
-        self.sampler.gaussian.mean.clone()
-    }
-
-    fn diagnostics(&self) -> Diagnostics {
-        self.sampler.diagnostics()
-    }
-
-    fn stop(&self) -> Option<StopReason> {
-        self.stop
-    }
 }

@@ -10,25 +10,25 @@
 //!
 //! | symbol | field | default and its source |
 //! |---|---|---|
-//! | N | `sampler.batch` | 2n, at most 100: reference code |
-//! | w_i | `sampler.weights` | the positive weights of CMA-ES: paper |
-//! | η_m | `sampler.penalty.mean` | 1/z_m = 0.1 once the memory is full: paper |
-//! | η_c | `sampler.penalty.covariance` | 1/z_c = twice CMA-ES's rank-μ rate once the memory is full: reference code |
-//! | m, C | `sampler.gaussian` | C = σ0² I with σ0 = 0.1: reference code |
-//! | h, s, Σ, λ | `memory` | empty; λ0 = 2: reference code |
+//! | N | `batch` | 2n, at most 100: reference code |
+//! | w_i | `weights` | the positive weights of CMA-ES: paper |
+//! | η_m | `penalty.mean` | 1/z_m = 0.1 once the memory is full: paper |
+//! | η_c | `penalty.covariance` | 1/z_c = twice CMA-ES's rank-μ rate once the memory is full: reference code |
+//! | m, C | `gaussian` | C = σ0² I with σ0 = 0.1: reference code |
+//! | h, s, Σ, λ | `update.memory` | empty; λ0 = 2: reference code |
 //!
 //! Nothing enlarges steps that are too small, so σ0 has to match the scale of the problem.
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DVector;
 use serde::{Deserialize, Serialize};
 
-use super::sampler::Sampler;
+use super::search::{GaussianSearch, Update};
 use super::{LAMBDA0, reference_batch, reference_share};
-use crate::optim::gaussian::{Gaussian, Normal};
-use crate::optim::invigo::{self, Memory, Penalty};
-use crate::optim::settings::SIGMA;
+use crate::optim::gaussian::Gaussian;
+use crate::optim::invigo::{self, Memory, Penalty, WeightedSample};
+use crate::optim::linalg::NotPositiveDefinite;
 use crate::optim::weights::Weights;
-use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason};
+use crate::optim::{Settings, SettingsError};
 
 /// The paper's 1/z_m.
 const MEAN_SHARE: f64 = 0.1;
@@ -38,11 +38,18 @@ const MEAN_SHARE: f64 = 0.1;
 const LEAST_SHARE_KEPT: f64 = 0.1;
 
 /// SynCMA, variant `exact`.
+pub type Exact = GaussianSearch<Gaussian, ExactUpdate>;
+
+/// What `exact` adds to the Gaussian.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Exact {
-    sampler: Sampler<Gaussian>,
+pub struct ExactUpdate {
     memory: Memory,
-    stop: Option<StopReason>,
+}
+
+impl Update<Gaussian> for ExactUpdate {
+    fn update(&mut self, p: &mut Gaussian, q: &WeightedSample, eta: Penalty) -> Result<(), NotPositiveDefinite> {
+        invigo::update(p, &mut self.memory, q, eta) // (3)
+    }
 }
 
 impl Exact {
@@ -51,7 +58,7 @@ impl Exact {
     /// # Errors
     /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
-        Self::from_gaussian(settings, Gaussian::isotropic(mean, settings.sigma.unwrap_or(SIGMA)))
+        Self::from_gaussian(settings, Gaussian::isotropic(mean, settings.first_sigma()))
     }
 
     /// A search that starts from any Gaussian; `sigma` in the settings is ignored.
@@ -69,32 +76,8 @@ impl Exact {
             mean: settings.eta_m.unwrap_or(default.mean),
             covariance: settings.eta_c.unwrap_or(default.covariance),
         };
-        Ok(Self {
-            sampler: Sampler::new(settings, batch, weights, penalty, gaussian),
-            memory: Memory::empty(n, lambda0),
-            stop: None,
-        })
-    }
-
-    /// Learns from candidates that someone else has drawn, as `tell` does from its own.
-    ///
-    /// # Panics
-    /// If there is not one loss per candidate.
-    pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
-        self.update(&self.sampler.gaussian.deviations_of(candidates), loss);
-    }
-
-    /// The search distribution.
-    pub fn gaussian(&self) -> &Gaussian {
-        &self.sampler.gaussian
-    }
-
-    /// One generation, (2) and (3).
-    fn update(&mut self, d: &DMatrix<f64>, loss: &[f64]) {
-        let Some(q) = self.sampler.rank(d, loss, self.stop.is_some()) else { return }; // (2)
-        let p = &mut self.sampler.gaussian;
-        let matched = invigo::update(p, &mut self.memory, &q, self.sampler.penalty); // (3)
-        self.stop = self.sampler.stop_after(matched);
+        let update = ExactUpdate { memory: Memory::empty(n, lambda0) };
+        Ok(Self::start(settings, (batch, weights), penalty, gaussian, update))
     }
 }
 
@@ -105,28 +88,5 @@ pub(super) fn default_penalty(n: usize, mu_eff: f64, lambda0: f64) -> Penalty {
     Penalty {
         mean: (1.0 / MEAN_SHARE - remembered).max(0.0),
         covariance: (1.0 / reference_share(n, mu_eff) - remembered).max(least),
-    }
-}
-
-impl Optimizer for Exact {
-    fn ask(&mut self) -> DMatrix<f64> {
-        self.sampler.ask()
-    }
-
-    fn tell(&mut self, loss: &[f64]) {
-        let d = self.sampler.asked();
-        self.update(&d, loss);
-    }
-
-    fn center(&self) -> DVector<f64> {
-        self.sampler.gaussian.mean.clone()
-    }
-
-    fn diagnostics(&self) -> Diagnostics {
-        self.sampler.diagnostics()
-    }
-
-    fn stop(&self) -> Option<StopReason> {
-        self.stop
     }
 }

@@ -30,38 +30,47 @@
 //!
 //! | symbol | field | default |
 //! |---|---|---|
-//! | M, A, B | `sampler.gaussian`: [`MatrixGaussian`] | A = I, B = σ0² I, σ0 as in `adaptive` |
-//! | h, s, h Σ_A, h Σ_B | `memory`: [`MatrixMemory`] | empty |
-//! | g | `step`: [`StepSize`] | the rule of `adaptive`, with L_A⁻¹ D L_B⁻ᵀ for L⁻¹ d |
-//! | η_m, η_B | `sampler.penalty` | 0; for `columns_replaced` |
-//! | η, η_A | `size`, `rows` | as in `adaptive`; for `rows_replaced`. A given `eta_c` holds for all three |
+//! | M, A, B | `gaussian`: [`MatrixGaussian`] | A = I, B = σ0² I, σ0 as in `adaptive` |
+//! | h, s, h Σ_A, h Σ_B | `update.memory`: [`MatrixMemory`] | empty |
+//! | g | `update.step`: [`StepSize`] | the rule of `adaptive`, with L_A⁻¹ D L_B⁻ᵀ for L⁻¹ d |
+//! | η_m, η_B | `penalty` | 0; for `columns_replaced` |
+//! | η, η_A | `update.size`, `update.rows` | as in `adaptive`; for `rows_replaced`. A given `eta_c` holds for all three |
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::LAMBDA0;
 use super::adaptive::{StepSize, first_sigma, penalty_for, replaced};
-use super::sampler::Sampler;
+use super::search::{GaussianSearch, Update};
 use crate::optim::gaussian::Normal;
 use crate::optim::invigo::{Penalty, WeightedSample};
 use crate::optim::linalg::{self, NotPositiveDefinite};
 use crate::optim::matrix_gaussian::MatrixGaussian;
 use crate::optim::weights::Weights;
-use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason, packed, rates};
+use crate::optim::{Settings, SettingsError, packed, rates};
 
 /// The most that a generation may replace of a factor because every candidate samples it more than once. More learns faster
 /// without noise but does worse with it.
 const MOST_REPLACED: f64 = 0.1;
 
 /// SynCMA, variant `matrix`.
+pub type Matrix = GaussianSearch<MatrixGaussian, MatrixUpdate>;
+
+/// What `matrix` adds to the Gaussian.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Matrix {
-    sampler: Sampler<MatrixGaussian>,
+pub struct MatrixUpdate {
     memory: MatrixMemory,
     step: StepSize,
     size: f64,
     rows: f64,
-    stop: Option<StopReason>,
+}
+
+impl Update<MatrixGaussian> for MatrixUpdate {
+    fn update(&mut self, p: &mut MatrixGaussian, q: &WeightedSample, eta: Penalty) -> Result<(), NotPositiveDefinite> {
+        let g = self.step.dilation(p, &q.mean);
+        let eta = MatrixPenalty { mean: eta.mean, size: self.size, rows: self.rows, columns: eta.covariance };
+        update_gaussian(p, &mut self.memory, q, eta, g)
+    }
 }
 
 impl Matrix {
@@ -87,38 +96,13 @@ impl Matrix {
         let Weights { positive: weights, mu_eff, .. } = Weights::new(batch);
         let eta_c = |replaced| settings.eta_c.unwrap_or_else(|| penalty_for(replaced, lambda0));
         let (mean, covariance) = (settings.eta_m.unwrap_or(0.0), eta_c(columns_replaced(p, q, mu_eff)));
-        Ok(Self {
-            sampler: Sampler::new(settings, batch, weights, Penalty { mean, covariance }, gaussian),
+        let update = MatrixUpdate {
             memory: MatrixMemory::empty((p, q), lambda0),
             step: StepSize::new(n, mu_eff),
             size: eta_c(replaced(n, mu_eff)),
             rows: eta_c(rows_replaced(p, q, mu_eff)),
-            stop: None,
-        })
-    }
-
-    /// Learns from candidates that someone else has drawn, as `tell` does from its own.
-    ///
-    /// # Panics
-    /// If there is not one loss per candidate.
-    pub fn learn(&mut self, candidates: &DMatrix<f64>, loss: &[f64]) {
-        self.learn_deviations(&self.sampler.gaussian.deviations_of(candidates), loss);
-    }
-
-    /// The search distribution.
-    pub fn gaussian(&self) -> &MatrixGaussian {
-        &self.sampler.gaussian
-    }
-
-    /// One generation.
-    fn learn_deviations(&mut self, d: &DMatrix<f64>, loss: &[f64]) {
-        let Some(sample) = self.sampler.rank(d, loss, self.stop.is_some()) else { return };
-        let p = &mut self.sampler.gaussian;
-        let g = self.step.dilation(p, &sample.mean);
-        let Penalty { mean, covariance: columns } = self.sampler.penalty;
-        let eta = MatrixPenalty { mean, size: self.size, rows: self.rows, columns };
-        let matched = update_gaussian(p, &mut self.memory, &sample, eta, g);
-        self.stop = self.sampler.stop_after(matched);
+        };
+        Ok(Self::start(settings, (batch, weights), Penalty { mean, covariance }, gaussian, update))
     }
 }
 
@@ -214,27 +198,4 @@ pub fn update_gaussian(
     p.mean += &beta;
     memory.fade(&beta, g);
     matched
-}
-
-impl Optimizer for Matrix {
-    fn ask(&mut self) -> DMatrix<f64> {
-        self.sampler.ask()
-    }
-
-    fn tell(&mut self, loss: &[f64]) {
-        let d = self.sampler.asked();
-        self.learn_deviations(&d, loss);
-    }
-
-    fn center(&self) -> DVector<f64> {
-        self.sampler.gaussian.mean.clone()
-    }
-
-    fn diagnostics(&self) -> Diagnostics {
-        self.sampler.diagnostics()
-    }
-
-    fn stop(&self) -> Option<StopReason> {
-        self.stop
-    }
 }

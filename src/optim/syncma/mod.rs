@@ -17,7 +17,7 @@ mod exact;
 pub mod matrix;
 mod published;
 mod root;
-mod sampler;
+pub mod search;
 mod starts;
 mod steady;
 
@@ -27,10 +27,12 @@ pub use matrix::Matrix;
 pub use published::Published;
 pub use starts::Starts;
 pub use steady::Steady;
+pub(super) use steady::default_kappa;
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
+use super::delegate::delegate;
 use super::invigo::Penalty;
 use super::settings::SIGMA;
 use super::weights::Weights;
@@ -80,45 +82,9 @@ impl SynCma {
             Variant::Steady => Self::Steady(Starts::new(settings, mean)?),
         })
     }
-
-    fn inner(&self) -> &dyn Optimizer {
-        match self {
-            Self::Published(o) => o,
-            Self::Exact(o) => o,
-            Self::Adaptive(o) => o,
-            Self::Matrix(o) => o,
-            Self::Steady(o) => o,
-        }
-    }
-
-    fn inner_mut(&mut self) -> &mut dyn Optimizer {
-        match self {
-            Self::Published(o) => o,
-            Self::Exact(o) => o,
-            Self::Adaptive(o) => o,
-            Self::Matrix(o) => o,
-            Self::Steady(o) => o,
-        }
-    }
 }
 
-impl Optimizer for SynCma {
-    fn ask(&mut self) -> DMatrix<f64> {
-        self.inner_mut().ask()
-    }
-    fn tell(&mut self, loss: &[f64]) {
-        self.inner_mut().tell(loss);
-    }
-    fn center(&self) -> DVector<f64> {
-        self.inner().center()
-    }
-    fn diagnostics(&self) -> Diagnostics {
-        self.inner().diagnostics()
-    }
-    fn stop(&self) -> Option<StopReason> {
-        self.inner().stop()
-    }
-}
+delegate!(SynCma: Published, Exact, Adaptive, Matrix, Steady);
 
 /// 1/z_c of the reference code: one generation's share of the next covariance. It is twice CMA-ES's rank-μ rate.
 fn reference_share(n: usize, mu_eff: f64) -> f64 {

@@ -79,7 +79,7 @@ impl Published {
         let constants = PublishedConstants {
             batch,
             weights,
-            sigma: settings.sigma.unwrap_or(0.1),
+            sigma: settings.first_sigma(),
             c_w: reference_share(n, mu_eff),
             lambda0: settings.lambda0.unwrap_or(LAMBDA0),
             seed: settings.seed,

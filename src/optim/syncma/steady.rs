@@ -49,6 +49,11 @@ use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 /// τ / √n.
 const PATIENCE: f64 = 100.0;
 
+/// κ where none is set.
+pub fn default_kappa(n: usize, batch: usize) -> f64 {
+    batch as f64 / (n as f64).sqrt()
+}
+
 /// SynCMA, variant `steady`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Steady {
@@ -87,7 +92,7 @@ impl Steady {
         Ok(Self {
             mass: scores.iter().map(|e| e * e).sum(),
             scores,
-            kappa: settings.kappa.unwrap_or(batch as f64 / root),
+            kappa: settings.kappa.unwrap_or(default_kappa(mean.len(), batch)),
             patience: PATIENCE * root,
             sigma: settings.sigma.unwrap_or(SIGMA),
             decay: lambda0 / (lambda0 + 1.0),

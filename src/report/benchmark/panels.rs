@@ -3,7 +3,7 @@
 use super::{Benchmark, Cell, Column, OptimizerRow};
 use crate::Result;
 use crate::plot::Figure;
-use crate::plot::chart::{DOTTED, EDGE, Frame, GREY, INK, axes, legend, marks, wrap};
+use crate::plot::chart::{DOTTED, EDGE, Frame, GRAY, INK, axes, legend, marks, wrap};
 use crate::plot::drawing::{Anchor, Drawing};
 use crate::plot::numbers::{csv_field, decimals, log_name, log_ticks, mark, thousands, ticks};
 use crate::plot::{Point, Style};
@@ -22,6 +22,9 @@ type Place = (f32, f32, f32, f32);
 
 impl Benchmark {
     /// Draws the figure of one column.
+    ///
+    /// # Errors
+    /// If the built-in font cannot be read.
     pub fn figure(&self, column: &Column) -> Result<Figure> {
         let rows = self.drawn(column);
         let problems = rows.first().map_or(0, |row| row.problems.len());
@@ -41,7 +44,7 @@ impl Benchmark {
         let mut drawing = Drawing::new(whole, top + height * problems.div_ceil(across) as f32 + 24.0)?;
         drawing.text(&title, (EDGE, 34.0), 21.0, INK, Anchor::Left);
         for (line, text) in note.iter().enumerate() {
-            drawing.text(text, (EDGE, 56.0 + 18.0 * line as f32), 13.5, GREY, Anchor::Left);
+            drawing.text(text, (EDGE, 56.0 + 18.0 * line as f32), 13.5, GRAY, Anchor::Left);
         }
         legend(&mut drawing, whole, &entries, first_row);
         let width = (whole - EDGE) / across as f32;
@@ -129,7 +132,7 @@ impl Benchmark {
         axes(drawing, &frame, &y_ticks, if width > 500.0 { 9 } else { 3 });
         if let Some(target) = self.target.map(shown).filter(|target| (y.0..y.1).contains(target)) {
             let at = frame.at_y(target);
-            drawing.line(&[(frame.left, at), (frame.right, at)], GREY, 1.1, DOTTED);
+            drawing.line(&[(frame.left, at), (frame.right, at)], GRAY, 1.1, DOTTED);
         }
         let name = cells.first().map_or("", |cell| cell.problem);
         drawing.text(name, ((frame.left + frame.right) / 2.0, top + 16.0), 15.0, INK, Anchor::Middle);

@@ -60,7 +60,7 @@ impl Benchmark {
         let cells = column.optimizers.iter().filter_map(|row| Some((row, row.problems.first()?)));
         let problem = column.optimizers.iter().find_map(|row| row.problems.first()).map_or("", |cell| cell.problem);
         let mut header = vec![problem.to_string()];
-        header.extend(["median best", "lower quartile", "upper quartile", "least"].map(String::from));
+        header.extend(["median best", "lower quartile", "upper quartile", "min"].map(String::from));
         header.extend(self.target.map(|target| format!("evaluations to {}", mark(target))));
         let rows = cells.map(|(row, cell)| {
             let mut cells = vec![row.optimizer.clone()];

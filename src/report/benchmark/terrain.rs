@@ -4,7 +4,7 @@ use super::{Benchmark, Column};
 use crate::Result;
 use crate::benchmark::rover::{CENTERS, GOAL, HALF, Place, START};
 use crate::plot::Figure;
-use crate::plot::chart::{EDGE, FAINT, Frame, GREY, INK, legend, marks};
+use crate::plot::chart::{EDGE, FAINT, Frame, GRAY, INK, legend, marks};
 use crate::plot::drawing::{Anchor, Drawing};
 use crate::plot::numbers::compact;
 use crate::report::styles::styles;
@@ -16,6 +16,9 @@ const OBSTACLE: (u8, u8, u8) = (150, 150, 150);
 
 impl Benchmark {
     /// Draws the paths, which are in the order of the column's optimizers. It shows the same optimizers as the curves.
+    ///
+    /// # Errors
+    /// If the built-in font cannot be read.
     pub fn terrain(&self, column: &Column, paths: &[Vec<Place>]) -> Result<Figure> {
         let drawn = self.drawn(column);
         let all = column.optimizers.iter().zip(paths);
@@ -31,7 +34,7 @@ impl Benchmark {
         let mut drawing = Drawing::new(width, top + SIDE + EDGE)?;
         drawing.text(&self.title, (EDGE, 34.0), 21.0, INK, Anchor::Left);
         let note = format!("The best path of {} trials, with its value in parentheses", self.trials);
-        drawing.text(&note, (EDGE, 58.0), 13.5, GREY, Anchor::Left);
+        drawing.text(&note, (EDGE, 58.0), 13.5, GRAY, Anchor::Left);
         legend(&mut drawing, width, &entries, 86.0);
         let frame = Frame { left: EDGE, right: EDGE + SIDE, top, bottom: top + SIDE, x: SHOWN, y: SHOWN, size: 14.0 };
         plain(&mut drawing, &frame);

@@ -64,11 +64,17 @@ struct Curves {
 }
 
 /// Reads the runs in these folders and writes the page. Returns the number of runs on it.
+///
+/// # Errors
+/// If a run cannot be read, if they are not runs of one task, or if the file cannot be written.
 pub fn write(folders: &[PathBuf], commands: Commands, file: &Path, force: bool) -> Result<usize> {
     write_live(folders, commands, file, force, None)
 }
 
 /// The same, for a run that still goes on. `live` says how far it is.
+///
+/// # Errors
+/// If a run cannot be read, if they are not runs of one task, or if the file cannot be written.
 pub fn write_live(
     folders: &[PathBuf],
     commands: Commands,
@@ -123,7 +129,7 @@ fn curves(groups: &[Group]) -> Result<Option<Curves>> {
         return Ok(None);
     }
     let svg = |sheet: Sheet, class: &str| -> Result<String> {
-        let svg = curves::figure_on(sheet, groups, Axis::Episodes)?.svg()?;
+        let svg = curves::figure_on(sheet, groups, Axis::Episodes)?.svg();
         Ok(svg.replacen("<svg ", &format!("<svg role=\"img\" class=\"{class}\" "), 1))
     };
     let several = groups.iter().any(|group| group.runs.len() > 1);

@@ -15,7 +15,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// Parses redis://[USER[:PASSWORD]@]HOST[:PORT][/DB], rediss://… for TLS, or unix:///PATH. If the URL has no password,
+    /// Parses `redis://[USER[:PASSWORD]@]HOST[:PORT][/DB]`, `rediss://…` for TLS, or `unix:///PATH`. If the URL has no password,
     /// the one in the environment variable [`PASSWORD`] is used.
     ///
     /// # Errors

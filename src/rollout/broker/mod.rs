@@ -8,6 +8,14 @@
 //! worker fetches a model once per run, by its hash.
 //!
 //! The broker is trusted: whoever can write to it can make workers compute.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `coordinator`, `batch_progress`, `upkeep` | the run's side: sending, collecting each result once, sending again |
+//! | `worker`, `discovery`, `shelf` | a worker's side: computing, finding runs, keeping their tasks |
+//! | `board` | what the run knows about its workers |
+//! | [`message`], `keys`, `stream` | what is on the broker |
+//! | `link`, `address` | the connection |
 
 mod address;
 mod batch_progress;
