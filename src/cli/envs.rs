@@ -1,3 +1,4 @@
+use super::number::flag;
 use super::{print, print_json};
 use crate::sim::{self, Task};
 use crate::{Error, Result};
@@ -7,7 +8,7 @@ use serde_json::json;
 #[derive(Args)]
 pub struct Envs {
     /// Print this task's TOML definition, as a starting point for your own
-    #[arg(long, value_name = "TASK")]
+    #[arg(long, value_name = "TASK", value_parser = flag::<String>(), hide_possible_values = true)]
     show: Option<String>,
     /// Print one JSON document
     #[arg(long)]

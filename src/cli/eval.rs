@@ -1,4 +1,4 @@
-use super::number::{FlagValue, threads};
+use super::number::{flag, threads};
 use super::policy_arg::PolicyArg;
 use super::{print, print_json};
 use crate::rollout::Evaluator;
@@ -13,14 +13,14 @@ pub struct Eval {
     #[command(flatten)]
     policy: PolicyArg,
     /// Number of episodes
-    #[arg(long, default_value_t = 100, value_parser = super::episodes())]
+    #[arg(long, default_value_t = 100, allow_negative_numbers = true, value_parser = super::episodes())]
     episodes: u32,
     /// Reset seed of the first episode, as in Gymnasium's reset(seed=…); episode i uses SEED + i [default: 0, or the first
     /// one after the seeds of training]
-    #[arg(long, allow_negative_numbers = true, value_parser = <u64 as FlagValue>::parse)]
+    #[arg(long, allow_negative_numbers = true, value_parser = flag::<u64>())]
     seed: Option<u64>,
     /// Threads; 0 means one per core. Results do not depend on it
-    #[arg(long, default_value_t = 0, value_parser = super::threads())]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = super::threads())]
     threads: usize,
     /// Print one JSON document
     #[arg(long)]

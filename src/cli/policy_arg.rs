@@ -1,5 +1,6 @@
 //! The policy that a command works on, and its task.
 
+use super::number::flag;
 use super::{note, policies};
 use crate::policy::{LinearPolicy, PolicyFile};
 use crate::run_folder::{BEST, FINAL, Folder};
@@ -16,7 +17,7 @@ pub struct PolicyArg {
     #[arg(value_name = "POLICY|RUN")]
     pub policy: PathBuf,
     /// Task, if the policy's own is a TOML file of yours
-    #[arg(long, value_name = "TASK|FILE.toml")]
+    #[arg(long, value_name = "TASK|FILE.toml", value_parser = flag::<String>(), hide_possible_values = true)]
     pub env: Option<String>,
 }
 

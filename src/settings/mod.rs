@@ -10,7 +10,7 @@ pub use heldout::{Due, HeldOut};
 pub use layers::Resolved;
 
 use crate::optim::{self, Bounds, OptimizerKind, SettingsError, Variant};
-use crate::sim::{self, Task};
+use crate::sim;
 use crate::{Error, Result, input};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -142,8 +142,9 @@ impl PartialSettings {
         toml::from_str(&text).map_err(|e| Error::input(file, e.to_string().trim_end()))
     }
 
-    /// Returns the optimizer's part of the settings, for the weights of a policy for this task.
-    pub fn for_optimizer(&self, task: &Task) -> optim::Settings {
+    /// Returns the optimizer's part of the settings, for a search of a matrix with this many rows and columns: for a policy,
+    /// the actions and the observations of its task.
+    pub fn for_optimizer(&self, shape: (usize, usize)) -> optim::Settings {
         let optimizer = self.optimizer.unwrap_or_default();
         let normalizes = self.normalize.as_ref().and_then(Normalize::observed).is_some();
         optim::Settings {
@@ -166,7 +167,7 @@ impl PartialSettings {
             top_directions: self.top_directions,
             ars_version: if normalizes { optim::ars::Version::V2 } else { optim::ars::Version::V1 },
             seed: self.seed.unwrap_or(0),
-            shape: Some((task.actions, task.observations)),
+            shape: Some(shape),
             ..optim::Settings::default()
         }
         .only_used()
