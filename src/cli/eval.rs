@@ -1,5 +1,6 @@
 use super::number::{flag, threads};
 use super::policy_arg::PolicyArg;
+use super::terminal::count;
 use super::{print, print_json};
 use crate::rollout::Evaluator;
 use crate::sim::{EpisodeOutcome, diverged, returns};
@@ -81,7 +82,9 @@ impl Report {
     fn text(&self) -> String {
         let first = self.episodes.first().map_or(0, |episode| episode.seed);
         let last = self.episodes.last().map_or(0, |episode| episode.seed);
-        let mut text = format!("{}: {} episodes, reset seeds {first} to {last}\n\n", self.task, self.episodes.len());
+        let seeds =
+            if first == last { format!("reset seed {first}") } else { format!("reset seeds {first} to {last}") };
+        let mut text = format!("{}: {}, {seeds}\n\n", self.task, count(self.episodes.len(), "episode"));
         text += &format!("  return   {:.1} ± {:.1} (mean ± standard deviation)\n", self.mean, self.std);
         text += &format!("           median {:.1}, from {:.1} to {:.1}\n", self.median, self.min, self.max);
         text += &format!("  length   {:.1} steps on average\n", self.mean_length);

@@ -28,9 +28,14 @@ impl PolicyArg {
         let shipped = name.and_then(policies::text);
         let file = match shipped {
             Some(text) => PolicyFile::from_text(text, &path)?,
-            None => PolicyFile::read(&path).map_err(|error| match name.and_then(policies::nearest) {
-                Some(near) => error.hint(format!("did you mean `{near}`? `locomotion policies` lists those that ship")),
-                None => error,
+            None => PolicyFile::read(&path).map_err(|error| match (name, name.and_then(policies::nearest)) {
+                (_, Some(near)) => {
+                    error.hint(format!("did you mean `{near}`? `locomotion policies` lists those that ship"))
+                }
+                (Some(_), None) => error.hint(
+                    "name a policy file, a run folder, or a policy that ships with the program: `locomotion policies`",
+                ),
+                (None, None) => error,
             })?,
         };
         let env = self.env.clone().or_else(|| env_of_run(&path)).unwrap_or_else(|| file.task.clone());

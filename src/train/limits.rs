@@ -70,7 +70,7 @@ fn needed(settings: &PartialSettings, (rows, columns): (usize, usize)) -> f64 {
     /// An episode to run and how it went.
     const EPISODE: f64 = 100.0;
     let n = rows as f64 * columns as f64;
-    let batch = settings.batch.map_or(4.0 + 3.0 * n.ln(), |batch| batch as f64);
+    let batch = settings.batch.map_or(4.0 + 3.0 * n.max(1.0).ln(), |batch| batch as f64);
     // A covariance, its factor and room to update them; a generation as it is asked, kept, sent out and acted on.
     let matrices = if has_square_matrix(settings) { 3.0 * n * n } else { 0.0 };
     let model = match settings.optimizer {
