@@ -138,3 +138,95 @@ fn a_bare_model_is_lit_and_framed() {
     let dark = pixels.chunks(3).filter(|p| p.iter().all(|v| *v < 20)).count() * 3;
     assert!(20 * dark < pixels.len(), "{dark} of {} values are black", pixels.len());
 }
+
+/// The same crawler in pieces: its legs in a file of their own, with feet of a shape from a third folder.
+fn model_in_pieces(home: &Path) -> PathBuf {
+    let (from, to) = (BARE.find("<body name=\"left\"").unwrap(), BARE.find("    </body>\n  </worldbody>").unwrap());
+    let foot = "<geom type=\"mesh\" mesh=\"foot\" pos=\"0 0 -0.18\" mass=\"0.05\"/>";
+    let legs = BARE[from..to].replace("mass=\"0.1\"/>", &format!("mass=\"0.1\"/>{foot}"));
+    let asset = "<compiler meshdir=\"../shapes\"/><asset><mesh name=\"foot\" file=\"foot.obj\"/></asset>";
+    let outer = format!("{}<include file=\"parts/legs.xml\"/>{}", &BARE[..from], &BARE[to..]);
+    let outer = outer.replacen("<worldbody>", &format!("{asset}<worldbody>"), 1);
+    let tetrahedron = "v 0 0 0\nv 0.05 0 0\nv 0 0.05 0\nv 0 0 0.05\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    for (file, text) in [
+        ("robots/crawler.xml", outer.as_str()),
+        ("robots/parts/legs.xml", &format!("<mujocoinclude>{legs}</mujocoinclude>")),
+        ("shapes/foot.obj", tetrahedron),
+    ] {
+        let file = home.join(file);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    }
+    home.join("robots/crawler.xml")
+}
+
+/// A run takes included files and meshes along, wherever they lie, and needs the originals no more.
+#[test]
+fn a_run_carries_meshes_and_included_files() {
+    let (home, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    ok(&locomotion(&["new", text(&model_in_pieces(home.path()))]));
+    let task = home.path().join("robots/crawler.toml");
+    let run = elsewhere.path().join("run");
+    let small = ["--budget", "24", "--batch", "12", "--training-steps", "30", "--heldout-episodes", "2"];
+    ok(&locomotion(&[&["train", "--env", text(&task), "--out", text(&run), "--quiet"], &small[..]].concat()));
+    let eval = |more: &[&str]| {
+        let output = locomotion(&[&["eval", text(&run), "--episodes", "2", "--json"], more].concat());
+        ok(&output);
+        assert_eq!(stderr(&output), "");
+        stdout(&output)
+    };
+    let original = eval(&["--env", text(&task)]);
+    drop(home);
+    assert!(run.join("robot/shapes/foot.obj").is_file() && run.join("robot/robots/parts/legs.xml").is_file());
+    assert_eq!(eval(&[]), original, "the copy is the same robot");
+    let inside = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_locomotion"));
+        ok(&command.args(arguments).current_dir(elsewhere.path()).output().unwrap());
+    };
+    inside(&["train", "--resume", "run", "--budget", "36", "--quiet"]);
+    inside(&["render", "run", "-o", "a.html", "--seconds", "0.2"]);
+    inside(&["export", "run", "-o", "a.h5", "--episodes", "1"]);
+    inside(&["report", "run", "-o", "page.html"]);
+}
+
+/// Models that are no walking robots get a task that trains, or an error that says what they lack.
+#[test]
+fn odd_models_get_a_task_or_a_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let hinge =
+        "<joint name=\"swing\" axis=\"0 1 0\"/><geom type=\"capsule\" fromto=\"0 0 0 0 0 -0.5\" size=\"0.02\"/>";
+    let motor = "<actuator><motor name=\"push\" joint=\"swing\" ctrlrange=\"-1 1\"/></actuator>";
+    let pendulum = |extra: &str, actuator: &str| {
+        format!(
+            "<mujoco><worldbody><body name=\"pole\" pos=\"0 0 1\">{hinge}{extra}</body></worldbody>{actuator}</mujoco>"
+        )
+    };
+    let camera = "<camera name=\"side\" pos=\"0 -2 0\" xyaxes=\"1 0 0 0 0 1\"/>";
+    let (xml, toml) = (folder.path().join("odd.xml"), folder.path().join("odd.toml"));
+    let new = |model: &str| {
+        std::fs::write(&xml, model).unwrap();
+        locomotion(&["new", text(&xml), "--force"])
+    };
+    for (extra, wanted) in [("", "# camera = "), (camera, "camera = \"side\"")] {
+        ok(&new(&pendulum(extra, motor)));
+        let written = std::fs::read_to_string(&toml).unwrap();
+        assert!(written.contains(wanted) && written.contains("skip = 0"), "{written}");
+        let run = folder.path().join("run");
+        let small = ["--budget", "12", "--batch", "12", "--training-steps", "20", "--quiet", "--force"];
+        ok(&locomotion(&[&["train", "--env", text(&toml), "--out", text(&run)], &small[..]].concat()));
+    }
+    std::fs::remove_file(&toml).unwrap();
+    for (model, wanted) in [
+        (pendulum("", ""), "at least one actuator"),
+        ("<mujoco><worldbody><geom size=\"1\"/></worldbody></mujoco>".into(), "at least one actuator"),
+        ("<mujoco><worldbody><body><geom/></body></worldbody></mujoco>".into(), "odd.xml"),
+        ("<robot name=\"urdf\"></robot>".into(), "odd.xml"),
+        ("no XML at all".into(), "odd.xml"),
+        (String::new(), "odd.xml"),
+    ] {
+        let output = new(&model);
+        assert_eq!(output.status.code(), Some(3), "{model}: {}", stderr(&output));
+        assert!(stderr(&output).contains(wanted), "{model}: {}", stderr(&output));
+        assert!(!toml.exists(), "{model}");
+    }
+}

@@ -4,7 +4,8 @@
 usage: tools/package.py      (after `cargo build --release`; writes to target/package/)
 
 In the archive the library lies beside the binary, where its rpath looks first. In the wheel both lie in the package
-`locomotion`, and the command `locomotion` is a script that becomes the binary.
+`locomotion`, and the command `locomotion` is a script that becomes the binary. Man pages and shell completions lie below
+`share/`, where pip and a copy to /usr/local put them in the right places.
 """
 
 import base64
@@ -78,8 +79,18 @@ def gather(folder):
     return files, glibc(binary)
 
 
+def share(folder):
+    """Man pages and completions, by their places below a prefix."""
+    program = ROOT / "target/release/locomotion"
+    run(program, "man", folder / "man")
+    files = {f"share/man/man1/{page.name}": page.read_bytes() for page in sorted((folder / "man").iterdir())}
+    places = {"bash": "bash-completion/completions/locomotion", "zsh": "zsh/site-functions/_locomotion",
+              "fish": "fish/vendor_completions.d/locomotion.fish"}
+    return files | {f"share/{place}": run(program, "completions", shell).encode() for shell, place in places.items()}
+
+
 def is_program(name):
-    return name.split("/")[-1] == "locomotion"
+    return name in ("locomotion", "locomotion/locomotion")
 
 
 def archive(files, version, target):
@@ -93,10 +104,11 @@ def archive(files, version, target):
     return target / f"{name}.tar.gz"
 
 
-def wheel(files, version, libc, target):
+def wheel(files, shared, version, libc, target):
     tag = f"py3-none-manylinux_{libc[0]}_{libc[1]}_x86_64"
     info = f"locomotion-{version}.dist-info"
     content = {f"locomotion/{name}": data for name, data in files.items()}
+    content |= {f"locomotion-{version}.data/data/{name}": data for name, data in shared.items()}
     content["locomotion/__init__.py"] = b""
     content["locomotion/__main__.py"] = LAUNCHER.encode()
     content[f"{info}/METADATA"] = (f"Metadata-Version: 2.1\nName: locomotion\nVersion: {version}\n"
@@ -125,7 +137,8 @@ def main():
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         files, libc = gather(pathlib.Path(folder))
-    for file in (archive(files, version, target), wheel(files, version, libc, target)):
+        shared = share(pathlib.Path(folder))
+    for file in (archive(files | shared, version, target), wheel(files, shared, version, libc, target)):
         print(f"{file.relative_to(ROOT)}  {file.stat().st_size / 1e6:.1f} MB, needs glibc {libc[0]}.{libc[1]}")
 
 

@@ -1,6 +1,7 @@
 use super::again::{self, path};
 use super::compare_screen::CompareScreen;
 use super::interrupt::Interrupt;
+use super::number::between;
 use super::resolve::{resolve_shared, usual_folder};
 use super::settings_args::{SettingsArgs, command};
 use super::terminal::count;
@@ -26,7 +27,7 @@ pub struct Compare {
     #[arg(long, value_delimiter = ',', required = true, value_name = "NAME[:VARIANT[:LAMBDA0]]")]
     optimizers: Vec<Contestant>,
     /// Number of seeds: SEED, SEED + 1, …
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, default_value_t = 10, allow_negative_numbers = true, value_parser = between(1, u16::MAX))]
     seeds: u16,
     /// Folder to create the runs in
     #[arg(long, default_value = "runs", value_name = "DIR")]

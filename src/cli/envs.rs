@@ -1,3 +1,5 @@
+use super::number::flag;
+use super::terminal::hanging;
 use super::{print, print_json};
 use crate::sim::{self, Task};
 use crate::{Error, Result};
@@ -7,7 +9,7 @@ use serde_json::json;
 #[derive(Args)]
 pub struct Envs {
     /// Print this task's TOML definition, as a starting point for your own
-    #[arg(long, value_name = "TASK")]
+    #[arg(long, value_name = "TASK", value_parser = flag::<String>(), hide_possible_values = true)]
     show: Option<String>,
     /// Print one JSON document
     #[arg(long)]
@@ -28,16 +30,13 @@ impl Envs {
             let rows: Vec<_> = tasks.iter().map(|task| describe(task)).collect();
             return print_json(&json!({ "tasks": rows }));
         }
-        let mut table = format!("{:<16} {:>5} {:>4} {:>5}  {:<15} {}\n", "task", "obs", "act", "W", "rules of", "");
+        let mut table = format!("{:<16} {:>5} {:>4} {:>5}  {}\n", "task", "obs", "act", "W", "rules of");
         for task in &tasks {
             let rules = task.definition.gymnasium.as_deref().unwrap_or("its own");
             let (obs, act) = (task.observations, task.actions);
-            table += &format!(
-                "{:<16} {obs:>5} {act:>4} {:>5}  {rules:<15} {}\n",
-                task.name(),
-                obs * act,
-                task.definition.about
-            );
+            let (w, about) = (obs * act, &task.definition.about);
+            let line = format!("{:<16} {obs:>5} {act:>4} {w:>5}  {rules:<15} {about}", task.name());
+            table += &(hanging(&line, 51) + "\n");
         }
         print(&table)
     }

@@ -1,5 +1,6 @@
-use super::number::{FlagValue, threads};
+use super::number::{flag, threads};
 use super::policy_arg::PolicyArg;
+use super::terminal::count;
 use super::{print, print_json};
 use crate::rollout::Evaluator;
 use crate::sim::{EpisodeOutcome, diverged, returns};
@@ -13,14 +14,14 @@ pub struct Eval {
     #[command(flatten)]
     policy: PolicyArg,
     /// Number of episodes
-    #[arg(long, default_value_t = 100, value_parser = super::episodes())]
+    #[arg(long, default_value_t = 100, allow_negative_numbers = true, value_parser = super::episodes())]
     episodes: u32,
     /// Reset seed of the first episode, as in Gymnasium's reset(seed=…); episode i uses SEED + i [default: 0, or the first
     /// one after the seeds of training]
-    #[arg(long, allow_negative_numbers = true, value_parser = <u64 as FlagValue>::parse)]
+    #[arg(long, allow_negative_numbers = true, value_parser = flag::<u64>())]
     seed: Option<u64>,
     /// Threads; 0 means one per core. Results do not depend on it
-    #[arg(long, default_value_t = 0, value_parser = super::threads())]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = super::threads())]
     threads: usize,
     /// Print one JSON document
     #[arg(long)]
@@ -81,7 +82,9 @@ impl Report {
     fn text(&self) -> String {
         let first = self.episodes.first().map_or(0, |episode| episode.seed);
         let last = self.episodes.last().map_or(0, |episode| episode.seed);
-        let mut text = format!("{}: {} episodes, reset seeds {first} to {last}\n\n", self.task, self.episodes.len());
+        let seeds =
+            if first == last { format!("reset seed {first}") } else { format!("reset seeds {first} to {last}") };
+        let mut text = format!("{}: {}, {seeds}\n\n", self.task, count(self.episodes.len(), "episode"));
         text += &format!("  return   {:.1} ± {:.1} (mean ± standard deviation)\n", self.mean, self.std);
         text += &format!("           median {:.1}, from {:.1} to {:.1}\n", self.median, self.min, self.max);
         text += &format!("  length   {:.1} steps on average\n", self.mean_length);

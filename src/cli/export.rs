@@ -1,5 +1,5 @@
 use super::interrupt::Interrupt;
-use super::number::{FlagValue, threads};
+use super::number::{flag, threads};
 use super::policy_arg::PolicyArg;
 use super::{print, progress};
 use crate::policy::PolicyFile;
@@ -29,13 +29,13 @@ pub struct Export {
     #[arg(long, value_enum, default_value_t = FileLayout::Minari, conflicts_with = "minari")]
     format: FileLayout,
     /// Number of episodes
-    #[arg(long, default_value_t = 10, value_parser = super::episodes())]
+    #[arg(long, default_value_t = 10, allow_negative_numbers = true, value_parser = super::episodes())]
     episodes: u32,
     /// Reset seed of the first episode, as in Gymnasium's reset(seed=…); episode i uses SEED + i
-    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = <u64 as FlagValue>::parse)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = flag::<u64>())]
     seed: u64,
     /// Threads; 0 means one per core. Results do not depend on it
-    #[arg(long, default_value_t = 0, value_parser = super::threads())]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = super::threads())]
     threads: usize,
     /// Replace an existing file or dataset
     #[arg(long)]

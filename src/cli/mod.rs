@@ -31,7 +31,9 @@ mod render;
 mod report;
 mod resolve;
 mod screen;
+mod serve_optimizer;
 mod settings_args;
+mod shell;
 mod terminal;
 mod train;
 mod view;
@@ -42,8 +44,8 @@ use crate::atomic;
 use crate::error::visible;
 use crate::run_folder::mujoco_version;
 use crate::{Error, Result};
-use clap::builder::{RangedI64ValueParser, RangedU64ValueParser};
 use clap::{Parser, Subcommand};
+use number::{Between, between};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -108,6 +110,12 @@ enum Command {
     /// Benchmark optimizers on problems without a simulator, and the speed of simulations
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Run an optimizer for a program in any language, by JSON lines on stdin and stdout
+    ServeOptimizer(serve_optimizer::ServeOptimizer),
+    /// Print a script that completes commands, flags and values in a shell
+    Completions(shell::Completions),
+    /// Write man pages, one per command
+    Man(shell::ManPages),
 }
 
 /// Parses the command line, runs the command and reports errors. This is the only place where an error becomes an exit
@@ -128,6 +136,9 @@ pub fn run() -> ExitCode {
         Command::Export(command) => command.run().map(|()| 0),
         Command::Worker(command) => command.run(),
         Command::Bench(command) => command.run(),
+        Command::ServeOptimizer(command) => command.run(),
+        Command::Completions(command) => command.run().map(|()| 0),
+        Command::Man(command) => command.run().map(|()| 0),
     };
     match done {
         Ok(code) => ExitCode::from(code),
@@ -176,14 +187,14 @@ fn note(text: &str) {
     say(&format!("note: {text}"));
 }
 
-/// More threads than any machine has use for. A process cannot start many times as many.
-fn threads() -> RangedU64ValueParser<usize> {
-    RangedU64ValueParser::new().range(0..=1024)
+/// Whoever asks for more threads has made a slip. What this machine has no use for is capped with a note.
+fn threads() -> Between<usize> {
+    between(0, 65_535)
 }
 
 /// More episodes than anybody waits for; their outcomes are kept in memory.
-fn episodes() -> RangedI64ValueParser<u32> {
-    RangedI64ValueParser::new().range(1..=1_000_000)
+fn episodes() -> Between<u32> {
+    between(1, 1_000_000)
 }
 
 /// Prints one JSON document on stdout.

@@ -1,13 +1,72 @@
-//! Numbers as people type them: what cannot be one gets a sentence.
+//! Values as people type them: what cannot be one gets a sentence, and a shell can complete words.
 
 use super::note;
 use crate::optim::{OptimizerKind, Variant};
 use crate::settings::{Bound, Init, Normalize, Protocol, Resets, SurvivalShift, Target, Time};
+use crate::sim;
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Command};
+use std::ffi::OsStr;
+use std::fmt::Display;
+use std::marker::PhantomData;
 use std::str::FromStr;
 
 /// A value of a flag.
-pub trait FlagValue: Sized {
+pub trait FlagValue: Clone + Send + Sync + 'static {
     fn parse(text: &str) -> Result<Self, String>;
+
+    /// The words that a shell offers. Others may be right too.
+    fn words() -> Vec<&'static str> {
+        Vec::new()
+    }
+}
+
+/// Parses a flag for clap.
+pub struct Flag<T>(PhantomData<fn() -> T>);
+
+/// The parser of a flag with this type.
+pub fn flag<T: FlagValue>() -> Flag<T> {
+    Flag(PhantomData)
+}
+
+impl<T> Clone for Flag<T> {
+    fn clone(&self) -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T: FlagValue> TypedValueParser for Flag<T> {
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
+        T::parse.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let words = T::words();
+        (!words.is_empty()).then(|| Box::new(words.into_iter().map(PossibleValue::new)) as Box<_>)
+    }
+}
+
+/// Parses a whole number within limits.
+#[derive(Clone, Copy)]
+pub struct Between<T>(T, T);
+
+pub fn between<T>(low: T, high: T) -> Between<T> {
+    Between(low, high)
+}
+
+impl<T: FromStr + Display + PartialOrd + Copy + Send + Sync + 'static> TypedValueParser for Between<T> {
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
+        let Self(low, high) = *self;
+        let parse = move |text: &str| {
+            let number = text.parse().ok().filter(|number| (low..=high).contains(number));
+            number.ok_or_else(|| format!("use a whole number from {low} to {high}"))
+        };
+        parse.parse_ref(command, arg, value)
+    }
 }
 
 macro_rules! whole {
@@ -27,16 +86,42 @@ impl FlagValue for f64 {
     }
 }
 
+/// A task: the name of a built-in one, or a file.
+impl FlagValue for String {
+    fn parse(text: &str) -> Result<Self, String> {
+        Ok(text.to_string())
+    }
+
+    fn words() -> Vec<&'static str> {
+        sim::NAMES.to_vec()
+    }
+}
+
 macro_rules! words {
-    ($($type:ty),*) => {$(
+    ($($type:ty: $words:expr),* $(,)?) => {$(
         impl FlagValue for $type {
             fn parse(text: &str) -> Result<Self, String> {
                 Self::from_str(text).map_err(|e| e.to_string())
             }
+
+            fn words() -> Vec<&'static str> {
+                $words.to_vec()
+            }
         }
     )*};
 }
-words!(Bound, Init, Normalize, OptimizerKind, Protocol, Resets, SurvivalShift, Target, Time, Variant);
+words!(
+    Bound: ["none"],
+    Init: Init::WORDS,
+    Normalize: ["none", "running", "bounded"],
+    OptimizerKind: crate::optim::names(),
+    Protocol: Protocol::WORDS,
+    Resets: Resets::WORDS,
+    SurvivalShift: SurvivalShift::WORDS,
+    Target: ["none"],
+    Time: [],
+    Variant: Variant::ALL.map(Variant::name),
+);
 
 /// Returns the number of threads to use: the requested one, but at most four per core.
 pub fn threads(requested: usize) -> usize {

@@ -1,3 +1,4 @@
+use super::terminal::hanging;
 use super::{print, print_json};
 use crate::Result;
 use crate::optim::OptimizerKind;
@@ -17,7 +18,7 @@ impl Optimizers {
             let row = |kind: &OptimizerKind| json!({ "optimizer": kind.name(), "about": about(*kind) });
             return print_json(&json!({ "optimizers": OptimizerKind::ALL.iter().map(row).collect::<Vec<_>>() }));
         }
-        let line = |kind: &OptimizerKind| format!("{:<22} {}\n", kind.name(), about(*kind));
+        let line = |kind: &OptimizerKind| hanging(&format!("{:<22} {}", kind.name(), about(*kind)), 23) + "\n";
         print(&OptimizerKind::ALL.iter().map(line).collect::<String>())
     }
 }

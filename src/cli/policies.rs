@@ -57,9 +57,13 @@ impl Policies {
                 "{task:<16} {mean:>8.1} ± {std:<7.1} {median:>8.1} {min:>8.1} {fell:>5} {diverged:>8} {episodes:>9}\n"
             );
         }
-        print(
-            &(table
-                + "\nreturn: mean ± standard deviation on 100 seeds not seen in training; fell: episodes that ended unhealthy;\ndiverged: episodes in which the physics broke down\nplay one: locomotion eval swimmer\n"),
-        )
+        print(&(table + NOTES))
     }
 }
+
+const NOTES: &str = "
+return    mean ± standard deviation on 100 seeds not seen in training
+fell      share of the episodes that ended unhealthy
+diverged  episodes in which the physics broke down
+play one: locomotion eval swimmer
+";

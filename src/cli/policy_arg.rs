@@ -1,5 +1,6 @@
 //! The policy that a command works on, and its task.
 
+use super::number::flag;
 use super::{note, policies};
 use crate::policy::{LinearPolicy, PolicyFile};
 use crate::run_folder::{BEST, FINAL, Folder};
@@ -16,7 +17,7 @@ pub struct PolicyArg {
     #[arg(value_name = "POLICY|RUN")]
     pub policy: PathBuf,
     /// Task, if the policy's own is a TOML file of yours
-    #[arg(long, value_name = "TASK|FILE.toml")]
+    #[arg(long, value_name = "TASK|FILE.toml", value_parser = flag::<String>(), hide_possible_values = true)]
     pub env: Option<String>,
 }
 
@@ -27,9 +28,14 @@ impl PolicyArg {
         let shipped = name.and_then(policies::text);
         let file = match shipped {
             Some(text) => PolicyFile::from_text(text, &path)?,
-            None => PolicyFile::read(&path).map_err(|error| match name.and_then(policies::nearest) {
-                Some(near) => error.hint(format!("did you mean `{near}`? `locomotion policies` lists those that ship")),
-                None => error,
+            None => PolicyFile::read(&path).map_err(|error| match (name, name.and_then(policies::nearest)) {
+                (_, Some(near)) => {
+                    error.hint(format!("did you mean `{near}`? `locomotion policies` lists those that ship"))
+                }
+                (Some(_), None) => error.hint(
+                    "name a policy file, a run folder, or a policy that ships with the program: `locomotion policies`",
+                ),
+                (None, None) => error,
             })?,
         };
         let env = self.env.clone().or_else(|| env_of_run(&path)).unwrap_or_else(|| file.task.clone());

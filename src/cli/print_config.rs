@@ -8,7 +8,8 @@ use crate::{Result, sim};
 pub fn text(resolved: &Resolved) -> Result<String> {
     let settings = &resolved.settings;
     let task = sim::find(settings.env.as_deref().unwrap_or_default())?;
-    let own = settings.for_optimizer(&task).with_defaults(task.observations * task.actions)?;
+    let own =
+        settings.for_optimizer((task.actions, task.observations)).with_defaults(task.observations * task.actions)?;
     let own = serde_json::to_value(own).unwrap_or_default();
     let of_optimizer = |name: &str| own.get(name).filter(|value| value.is_number()).map(|value| value.to_string());
     let mut text = "# Settings of `locomotion train`; --config reads this file back.\n".to_string();

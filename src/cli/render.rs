@@ -1,4 +1,5 @@
 use super::interrupt::Interrupt;
+use super::number::{Between, between, flag};
 use super::policy_arg::PolicyArg;
 use super::{progress, say};
 use crate::film::Shots;
@@ -12,7 +13,6 @@ use crate::rollout::{Channels, Recording};
 use crate::sim::Simulator;
 use crate::{Error, Result};
 use clap::Args;
-use clap::builder::RangedU64ValueParser;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -24,21 +24,21 @@ pub struct Render {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Reset seed of the episode, as in Gymnasium's reset(seed=…)
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = flag::<u64>())]
     seed: u64,
     /// Width and height of a picture in pixels
-    #[arg(long, default_value_t = 640, value_parser = pixels())]
+    #[arg(long, default_value_t = 640, allow_negative_numbers = true, value_parser = pixels())]
     width: usize,
-    #[arg(long, default_value_t = 480, value_parser = pixels())]
+    #[arg(long, default_value_t = 480, allow_negative_numbers = true, value_parser = pixels())]
     height: usize,
     /// Pictures per second of simulated time [default: 50; GIF 25]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=240))]
+    #[arg(long, allow_negative_numbers = true, value_parser = between(1, 240u32))]
     fps: Option<u32>,
     /// Camera of the model [default: the task's, which follows the robot]
     #[arg(long, value_name = "NAME")]
     camera: Option<String>,
     /// Show only the first seconds of the episode
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = flag::<f64>())]
     seconds: Option<f64>,
     /// Overwrite an existing file
     #[arg(long)]
@@ -46,8 +46,8 @@ pub struct Render {
 }
 
 /// H.264 encoders and many GL drivers do not support pictures larger than 4K.
-fn pixels() -> RangedU64ValueParser<usize> {
-    RangedU64ValueParser::new().range(16..=3840)
+fn pixels() -> Between<usize> {
+    between(16, 3840)
 }
 
 /// The format that the extension of `-o` selects.

@@ -1,7 +1,7 @@
 //! The settings of a run as flags.
 
 use super::again::flag;
-use super::number::FlagValue;
+use super::number::flag as value;
 use crate::optim::{OptimizerKind, Variant};
 use crate::settings::{
     Bound, Init, Normalize, PartialSettings, Protocol, Resets, SurvivalShift, Target, Time, for_all_settings,
@@ -14,9 +14,13 @@ macro_rules! flags {
         #[derive(Clone, Args)]
         pub struct SettingsArgs {
             $(#[$env_doc])*
-            #[arg(long, value_name = "TASK|FILE.toml")]
+            #[arg(long, value_name = "TASK|FILE.toml", value_parser = value::<String>(), hide_possible_values = true)]
             pub env: Option<String>,
-            $($(#[$doc])* #[arg(long, allow_negative_numbers = true, value_parser = <$type as FlagValue>::parse)] pub $name: Option<$type>,)*
+            $(
+                $(#[$doc])*
+                #[arg(long, allow_negative_numbers = true, value_parser = value::<$type>(), hide_possible_values = true)]
+                pub $name: Option<$type>,
+            )*
         }
 
         impl From<SettingsArgs> for PartialSettings {

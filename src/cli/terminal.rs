@@ -55,6 +55,27 @@ pub fn sparkline(values: &[f64], most: usize) -> String {
     finite[finite.len().saturating_sub(most)..].iter().map(bar).collect()
 }
 
+/// Breaks a line between words where a terminal would break it anywhere, and indents what follows. A file or a pipe gets it
+/// in one piece.
+pub fn hanging(line: &str, indent: usize) -> String {
+    if std::io::stdout().is_terminal() { broken(line, indent, width()) } else { line.to_string() }
+}
+
+fn broken(line: &str, indent: usize, width: usize) -> String {
+    let (mut text, mut column) = (String::new(), 0);
+    for word in line.split_inclusive(' ') {
+        let length = word.trim_end().chars().count();
+        if column + length > width && column > indent {
+            text.truncate(text.trim_end().len());
+            text += &format!("\n{:indent$}", "");
+            column = indent;
+        }
+        text += word;
+        column += word.chars().count();
+    }
+    text
+}
+
 /// `1 thread`, `2 threads`.
 pub fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
@@ -71,7 +92,7 @@ pub fn clock(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ink, Pen, sparkline};
+    use super::{Ink, Pen, broken, sparkline};
 
     #[test]
     fn a_sparkline_spans_its_values_and_shows_the_newest() {
@@ -79,6 +100,14 @@ mod tests {
         assert_eq!(sparkline(&[5.0, 5.0], 8), "▁▁");
         assert_eq!(sparkline(&[0.0, 7.0, 3.5], 2).chars().count(), 2);
         assert_eq!(sparkline(&[], 8), "");
+    }
+
+    #[test]
+    fn lines_break_between_words_and_keep_their_columns() {
+        let line = "ant   four legs walk in space";
+        assert_eq!(broken(line, 6, 80), line);
+        assert_eq!(broken(line, 6, 21), "ant   four legs walk\n      in space");
+        assert_eq!(broken("ant   unbreakable", 6, 10), "ant   unbreakable", "a long word stands where it would anyway");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 use super::again::path;
 use super::interrupt::Interrupt;
 use super::live::LivePage;
+use super::number::flag;
 use super::print_config;
 use super::resolve::{read_config, resolve, root_of, usual_folder};
 use super::screen::Screen;
@@ -26,7 +27,7 @@ pub struct Train {
     #[command(flatten)]
     settings: SettingsArgs,
     /// Also run this optimizer with the same budget, seed and objective, and draw both curves
-    #[arg(long, value_name = "OPTIMIZER")]
+    #[arg(long, value_name = "OPTIMIZER", value_parser = flag::<OptimizerKind>(), hide_possible_values = true)]
     baseline: Option<OptimizerKind>,
     /// Folder to write to [default: runs/<env>/<optimizer>/seed-<n>]
     #[arg(long, value_name = "DIR")]
@@ -49,7 +50,7 @@ pub struct Train {
     #[command(flatten)]
     workers: WorkersArgs,
     /// Minimum seconds between checkpoints
-    #[arg(long, default_value_t = 30.0, value_name = "SECONDS")]
+    #[arg(long, default_value_t = 30.0, allow_negative_numbers = true, value_parser = flag::<f64>(), value_name = "SECONDS")]
     checkpoint_every: f64,
     /// Replace an existing run in the folder
     #[arg(long)]

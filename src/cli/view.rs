@@ -1,3 +1,4 @@
+use super::number::flag;
 use super::policy_arg::PolicyArg;
 use crate::Result;
 use clap::Args;
@@ -7,7 +8,7 @@ pub struct View {
     #[command(flatten)]
     policy: PolicyArg,
     /// Reset seed of the first episode; later ones count up from it
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = flag::<u64>())]
     seed: u64,
 }
 

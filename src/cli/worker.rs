@@ -1,5 +1,7 @@
 use super::interrupt::Interrupt;
+use super::number;
 use super::say;
+use super::terminal::count;
 use crate::plot::numbers::thousands;
 use crate::rollout::broker::{Address, Desk, Heard, name_of_process, program, short, work};
 use crate::{Result, threads};
@@ -18,7 +20,7 @@ pub struct Worker {
     /// The broker: redis://HOST:PORT, or rediss://HOST:PORT for TLS. A password may come from LOCOMOTION_REDIS_PASSWORD
     url: String,
     /// Threads; 0 means one per core
-    #[arg(long, default_value_t = 0, value_parser = super::threads())]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = super::threads())]
     threads: usize,
     /// How long the broker may be unreachable before the worker gives up
     #[arg(long, value_name = "TIME", default_value = "5m")]
@@ -38,14 +40,14 @@ impl Worker {
     /// Serves run after run until told to stop. Returns the exit code: 128 + the signal.
     pub fn run(self) -> Result<u8> {
         let address = Address::parse(&self.url)?;
-        let threads = threads::count(self.threads);
+        let threads = threads::count(number::threads(self.threads));
         let interrupt = Interrupt::listen()?;
         let activity =
             Mutex::new(Activity { reported: Instant::now(), runs: BTreeMap::new(), episodes: 0, rejected: 0 });
         let leave = interrupt.leave();
         let hear = |heard: Heard| activity.lock().unwrap_or_else(PoisonError::into_inner).hear(&heard);
         let desk = Desk::new(name_of_process(), &leave, WAIT, &hear);
-        let many = if threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
+        let many = count(threads, "thread");
         say(&format!("worker {} · program {} · {many} · {address}", desk.name, program()));
         let served = work(&address, threads, self.patience.into(), &desk);
         let activity = activity.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -19,7 +19,7 @@ pub struct WorkersArgs {
     task_timeout: humantime::Duration,
     /// Threads [default: one per core]; with --workers, 0 means that this process only coordinates. Results do not depend
     /// on it
-    #[arg(long, value_parser = super::threads())]
+    #[arg(long, allow_negative_numbers = true, value_parser = super::threads())]
     threads: Option<usize>,
 }
 

@@ -12,12 +12,17 @@ macro_rules! words {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub enum $name { $($(#[$what])* #[serde(rename = $word)] $variant),* }
 
+        impl $name {
+            /// All values as words.
+            pub const WORDS: &[&str] = &[$($word),*];
+        }
+
         impl FromStr for $name {
             type Err = String;
             fn from_str(word: &str) -> Result<Self, String> {
                 match word {
                     $($word => Ok(Self::$variant),)*
-                    _ => Err(format!("use one of: {}", [$($word),*].join(", "))),
+                    _ => Err(format!("use one of: {}", Self::WORDS.join(", "))),
                 }
             }
         }
@@ -133,11 +138,16 @@ impl fmt::Display for Normalize {
     }
 }
 
-/// The range of evaluated weights: ± a number, or none.
+/// The range of evaluated weights: ± a number, or none. A file holds it as a string; a number is read too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
+#[serde(into = "String", try_from = "NumberOrWord")]
 pub struct Bound(pub Option<f64>);
-as_string!(Bound);
+
+impl From<Bound> for String {
+    fn from(bound: Bound) -> String {
+        bound.to_string()
+    }
+}
 
 impl FromStr for Bound {
     type Err = String;
@@ -177,13 +187,26 @@ impl From<Target> for NumberOrWord {
     }
 }
 
+impl NumberOrWord {
+    fn parse<T: FromStr<Err = String>>(self) -> Result<T, String> {
+        match self {
+            Self::Number(number) => number.to_string().parse(),
+            Self::Word(word) => word.parse(),
+        }
+    }
+}
+
 impl TryFrom<NumberOrWord> for Target {
     type Error = String;
     fn try_from(written: NumberOrWord) -> Result<Self, String> {
-        match written {
-            NumberOrWord::Number(number) => number.to_string().parse(),
-            NumberOrWord::Word(word) => word.parse(),
-        }
+        written.parse()
+    }
+}
+
+impl TryFrom<NumberOrWord> for Bound {
+    type Error = String;
+    fn try_from(written: NumberOrWord) -> Result<Self, String> {
+        written.parse()
     }
 }
 

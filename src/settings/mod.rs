@@ -13,7 +13,7 @@ pub use heldout::{Due, HeldOut};
 pub use layers::Resolved;
 
 use crate::optim::{self, Bounds, OptimizerKind, SettingsError, Variant};
-use crate::sim::{self, Task};
+use crate::sim;
 use crate::{Error, Result, input};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -67,13 +67,15 @@ macro_rules! for_all_settings {
             variant: Variant,
             /// SynCMA: weight of the history relative to the current generation, at least 0 [default: 2]
             lambda0: f64,
-            /// SynCMA: KL penalty on changes of the mean
+            /// SynCMA: KL penalty on changes of the mean [default: the optimizer's; --print-config shows it]
             eta_m: f64,
-            /// SynCMA: KL penalty on changes of the covariance
+            /// SynCMA: KL penalty on changes of the covariance [default: the optimizer's; --print-config shows it]
             eta_c: f64,
-            /// SynCMA steady: how far the mean follows the ranks at the start; 1 is the full natural-gradient step
+            /// SynCMA steady: how far the mean follows the ranks at the start; 1 is the full natural-gradient step [default: the
+            /// task's or the optimizer's; --print-config shows it]
             kappa: f64,
-            /// SynCMA steady: how many searches take turns at first; the one that gets furthest continues
+            /// SynCMA steady: how many searches take turns at first; the one that gets furthest continues [default:
+            /// the task's, or 1]
             starts: usize,
             /// Candidates per generation [default: the task's or the optimizer's; --print-config shows it]
             batch: usize,
@@ -83,7 +85,7 @@ macro_rules! for_all_settings {
             step_size: f64,
             /// ARS: standard deviation of the exploration noise [default: the task's, or 0.03]
             noise: f64,
-            /// ARS: how many of the best directions contribute to a step
+            /// ARS: how many of the best directions contribute to a step [default: the task's, or half of them]
             top_directions: usize,
             /// Total number of training episodes [default: the task's, or 10000]
             budget: u64,
@@ -101,8 +103,10 @@ macro_rules! for_all_settings {
             /// Whether training subtracts the task's survival bonus at every step: auto or off [default: auto]
             survival_shift: SurvivalShift,
             /// Steps per episode for which training still pays the survival bonus, so that falling at once does not pay
+            /// [default: the task's, or 0]
             survival_steps: u32,
             /// Training episodes are cut off after this many steps; held-out episodes run to the task's own horizon
+            /// [default: the task's, or its horizon]
             training_steps: u32,
             /// Reset seeds in training: common (one draw for all candidates of a generation), pairs (one for each two
             /// candidates) or own (one for each) [default: common]
@@ -149,8 +153,9 @@ impl PartialSettings {
         toml::from_str(&text).map_err(|e| Error::input(file, e.to_string().trim_end()))
     }
 
-    /// Returns the optimizer's part of the settings, for the weights of a policy for this task.
-    pub fn for_optimizer(&self, task: &Task) -> optim::Settings {
+    /// Returns the optimizer's part of the settings, for a search of a matrix with this many rows and columns: for a policy,
+    /// the actions and the observations of its task.
+    pub fn for_optimizer(&self, shape: (usize, usize)) -> optim::Settings {
         let optimizer = self.optimizer.unwrap_or_default();
         let normalizes = self.normalize.as_ref().and_then(Normalize::observed).is_some();
         optim::Settings {
@@ -173,7 +178,7 @@ impl PartialSettings {
             top_directions: self.top_directions,
             ars_version: if normalizes { optim::ars::Version::V2 } else { optim::ars::Version::V1 },
             seed: self.seed.unwrap_or(0),
-            shape: Some((task.actions, task.observations)),
+            shape: Some(shape),
             ..optim::Settings::default()
         }
         .only_used()

@@ -30,19 +30,24 @@ pub fn check(settings: &PartialSettings) -> Result<()> {
 }
 
 /// Refuses a run that does not fit into the memory of this machine.
-pub fn check_memory(settings: &PartialSettings, task: &Task) -> Result<()> {
-    let (needed, free) = (needed(settings, task), free());
+pub fn check_memory_for(settings: &PartialSettings, task: &Task) -> Result<()> {
+    let (rows, columns) = (task.actions, task.observations);
+    check_memory(settings, (rows, columns), &format!("W has {rows} × {columns} numbers"))
+}
+
+/// Refuses a search of a matrix with this many rows and columns that does not fit into the memory of this machine. `what`
+/// tells its size.
+///
+/// # Errors
+/// If it does not fit.
+pub fn check_memory(settings: &PartialSettings, shape: (usize, usize), what: &str) -> Result<()> {
+    let (needed, free) = (needed(settings, shape), free());
     if needed <= free {
         return Ok(());
     }
     let gigabytes = |bytes: f64| format!("{:.1} GB", bytes / 1e9);
-    let what = format!(
-        "this run needs at least {} of memory, but only {} are free\n  W has {} × {} numbers",
-        gigabytes(needed),
-        gigabytes(free),
-        task.actions,
-        task.observations
-    );
+    let what =
+        format!("this needs at least {} of memory, but only {} are free\n  {what}", gigabytes(needed), gigabytes(free));
     let remedy = match has_square_matrix(settings) {
         true => "`variant steady` and `optimizer ars` need far less memory for a large W; so does a smaller `batch`",
         false => "lower `batch`, `episodes_per_candidate` or `heldout_episodes`",
@@ -60,12 +65,12 @@ fn has_square_matrix(settings: &PartialSettings) -> bool {
 }
 
 /// The bytes that a run needs at the very least. Floating-point numbers do not overflow.
-fn needed(settings: &PartialSettings, task: &Task) -> f64 {
+fn needed(settings: &PartialSettings, (rows, columns): (usize, usize)) -> f64 {
     const NUMBER: f64 = 8.0;
     /// An episode to run and how it went.
     const EPISODE: f64 = 100.0;
-    let n = task.observations as f64 * task.actions as f64;
-    let batch = settings.batch.map_or(4.0 + 3.0 * n.ln(), |batch| batch as f64);
+    let n = rows as f64 * columns as f64;
+    let batch = settings.batch.map_or(4.0 + 3.0 * n.max(1.0).ln(), |batch| batch as f64);
     // A covariance, its factor and room to update them; a generation as it is asked, kept, sent out and acted on.
     let matrices = if has_square_matrix(settings) { 3.0 * n * n } else { 0.0 };
     let model = match settings.optimizer {
@@ -76,9 +81,7 @@ fn needed(settings: &PartialSettings, task: &Task) -> f64 {
     let seen = settings.normalize.as_ref().and_then(Normalize::observed).map_or(0.0, |_| 2.0 * NUMBER);
     let training = batch * settings.episodes_per_candidate.unwrap_or(1) as f64;
     let heldout = 2.0 * settings.heldout_episodes.unwrap_or(0) as f64;
-    NUMBER * (matrices + model + candidates)
-        + training * (EPISODE + seen * task.observations as f64)
-        + heldout * EPISODE
+    NUMBER * (matrices + model + candidates) + training * (EPISODE + seen * columns as f64) + heldout * EPISODE
 }
 
 /// The bytes that this process can still use, by the machine, its control group and its own limits. Infinite if nothing
@@ -98,7 +101,7 @@ fn free() -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{check_memory, free, needed};
+    use super::{check_memory_for, free, needed};
     use crate::optim::{OptimizerKind, Variant};
     use crate::settings::PartialSettings;
     use crate::sim;
@@ -109,15 +112,15 @@ mod tests {
         for name in sim::NAMES {
             let task = sim::find(name).unwrap();
             let steady = PartialSettings { variant: Some(Variant::Steady), ..PartialSettings::default() };
-            assert!(needed(&steady, &task) < 5e7, "{name}");
-            check_memory(&steady, &task).unwrap();
+            assert!(needed(&steady, (task.actions, task.observations)) < 5e7, "{name}");
+            check_memory_for(&steady, &task).unwrap();
             let huge = [
                 PartialSettings { batch: Some(1 << 60), ..steady.clone() },
                 PartialSettings { heldout_episodes: Some(1 << 60), ..steady.clone() },
                 PartialSettings { episodes_per_candidate: Some(1 << 62), batch: Some(4), ..steady.clone() },
             ];
             for settings in huge {
-                let error = check_memory(&settings, &task).unwrap_err();
+                let error = check_memory_for(&settings, &task).unwrap_err();
                 assert_eq!(error.exit_code(), 2);
                 assert!(error.message.contains("GB of memory"), "{error}");
             }
@@ -125,6 +128,6 @@ mod tests {
         // 6,392 weights: 41 million entries per matrix.
         let humanoid = sim::find("humanoid").unwrap();
         let full = PartialSettings { optimizer: Some(OptimizerKind::CmaEs), ..PartialSettings::default() };
-        assert!((0.9e9..1.2e9).contains(&needed(&full, &humanoid)));
+        assert!((0.9e9..1.2e9).contains(&needed(&full, (humanoid.actions, humanoid.observations))));
     }
 }

@@ -25,6 +25,7 @@ mod state;
 mod stop;
 mod trials;
 
+pub use limits::check_memory;
 pub use progress::{Moment, Progress};
 pub use resume::{Resume, check_checkpoint};
 pub use search::Training;
@@ -85,7 +86,7 @@ impl Training {
         let settings = &resolved.settings;
         let task = sim::find(settings.env.as_deref().unwrap_or_default())?;
         limits::check(settings)?;
-        limits::check_memory(settings, &task)?;
+        limits::check_memory_for(settings, &task)?;
         refuse_taken(folder, force)?;
         let mut state = fresh_state(settings, &task)?;
         let generation = state.optimizer.ask().ncols().saturating_mul(settings.episodes_per_candidate.unwrap_or(1));
@@ -152,7 +153,7 @@ fn fresh_state(settings: &PartialSettings, task: &Task) -> Result<SearchState> {
             DVector::from_fn(n, |_, _| rng.random_range(-limit..limit))
         }
     };
-    let optimizer = settings.for_optimizer(task).build(mean)?;
+    let optimizer = settings.for_optimizer((task.actions, task.observations)).build(mean)?;
     let fixed = match &settings.normalize {
         Some(Normalize::File(file)) => Some(normalizer_of(Path::new(file), task)?),
         _ => None,

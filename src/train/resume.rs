@@ -35,7 +35,7 @@ impl Training {
         limits::check(&run.settings)?;
         let task = folder.task(&run)?;
         check_named(given, &run, &task, &folder)?;
-        limits::check_memory(&run.settings, &task)?;
+        limits::check_memory_for(&run.settings, &task)?;
         let checkpoint = folder.checkpoint();
         let known = checkpoint.exists();
         let state: SearchState =

@@ -197,6 +197,13 @@ fn names_and_numbers_as_people_type_them_get_a_sentence() {
         (&["eval", "swimer"], 3, "did you mean `swimmer`?"),
         (&["export", "swimmer", "-o", "x.csv"], 2, "--output must end in .h5 or .hdf5"),
         (&["train", "--env", "ant", "--optimizer", "ppo"], 2, "unknown optimizer `ppo`"),
+        (&["eval", "swimmer", "--threads", "9223372036854775808"], 2, "use a whole number from 0 to 65535"),
+        (&["train", "--env", "ant", "--threads", "-2"], 2, "use a whole number from 0 to 65535"),
+        (&["eval", "swimmer", "--episodes", "-5"], 2, "use a whole number from 1 to 1000000"),
+        (&["render", "swimmer", "-o", "a.gif", "--seed", "-1"], 2, "use a whole number from 0"),
+        (&["render", "swimmer", "-o", "a.gif", "--width", "100000"], 2, "use a whole number from 16 to 3840"),
+        (&["bench", "synthetic", "--seed", "-1"], 2, "use a whole number from 0"),
+        (&["compare", "--env", "ant", "--optimizers", "ars", "--seeds", "0"], 2, "use a whole number from 1 to 65535"),
     ];
     for (arguments, code, wanted) in cases {
         let output = locomotion(arguments);
@@ -205,7 +212,7 @@ fn names_and_numbers_as_people_type_them_get_a_sentence() {
         assert!(message.contains(wanted), "{arguments:?}: {message}");
     }
     assert!(!stderr(&locomotion(&["train", "--env", "ant", "--optimizer", "ppo"])).contains("did you mean"));
-    let many = locomotion(&["eval", "Swimmer-v5", "--episodes", "1", "--threads", "999"]);
+    let many = locomotion(&["eval", "Swimmer-v5", "--episodes", "1", "--threads", "9999"]);
     assert!(many.status.success() && stderr(&many).contains("threads are used"), "{}", stderr(&many));
     let help = stdout(&locomotion(&["train", "--help"]));
     for default in ["[default: 0]", "[default: syncma]", "[default: the task's, or 10000]"] {

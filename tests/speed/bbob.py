@@ -1,7 +1,7 @@
 """Target hits on COCO's 24 BBOB functions: our CMA-ES, DD-CMA and SynCMA beside pycma.
 
     pip install coco-experiment cma
-    cargo build --release --example ask_tell
+    cargo build --release
     python tests/speed/bbob.py [--dimensions 10 20] [--instances 5] [--budget 1000] [--workers 2] [--out FILE.json]
 
 All contestants have the same starts (uniform in [-4, 4]^n), the same first standard deviation 2, their own default batch, and
@@ -40,23 +40,24 @@ class Bridge:
     """One of our optimizers in a process of its own."""
 
     def __init__(self, settings):
-        binary = pathlib.Path(__file__).parents[2] / "target/release/examples/ask_tell"
-        self.process = subprocess.Popen([binary], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        binary = pathlib.Path(__file__).parents[2] / "target/release/locomotion"
+        self.process = subprocess.Popen([binary, "serve-optimizer"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.settings = settings
 
     def say(self, request):
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline()).get("candidates")
+        answer = json.loads(self.process.stdout.readline())
+        return answer["candidates"] or None
 
     def start(self, mean, seed):
-        self.candidates = self.say({"settings": {**self.settings, "sigma": SIGMA, "seed": seed}, "mean": list(mean)})
+        self.candidates = self.say({"start": {**self.settings, "sigma": SIGMA, "seed": seed, "mean": list(mean)}})
 
     def ask(self):
         return self.candidates
 
     def tell(self, losses):
-        self.candidates = self.say({"losses": losses})
+        self.candidates = self.say({"tell": losses})
 
 
 class Pycma:

@@ -2,6 +2,7 @@
 
 use super::super::again::path;
 use super::super::interrupt::Interrupt;
+use super::super::number::{between, flag, threads};
 use super::super::progress;
 use super::super::{print, print_json, say, write_table};
 use crate::benchmark::{Contestant, Results, Trial, run_all, usual_batch};
@@ -26,25 +27,25 @@ pub struct Common {
     #[arg(long, value_delimiter = ',', value_name = "NAME[:VARIANT[:LAMBDA0]]")]
     pub optimizers: Vec<Contestant>,
     /// Trials per optimizer and problem, each from a different start
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, allow_negative_numbers = true, value_parser = between(1, u16::MAX))]
     pub trials: Option<u16>,
     /// Evaluations per trial; the last generation is cut short if necessary
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
+    #[arg(long, allow_negative_numbers = true, value_parser = between(1, 1_000_000_000_000u64))]
     pub budget: Option<u64>,
     /// Candidates per generation [default: twice the dimension; annealing and TuRBO have their own]
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true, value_parser = flag::<usize>())]
     batch: Option<usize>,
     /// Initial standard deviation of a candidate's coordinates
-    #[arg(long, default_value_t = paper::SIGMA)]
+    #[arg(long, default_value_t = paper::SIGMA, allow_negative_numbers = true, value_parser = flag::<f64>())]
     sigma: f64,
     /// Seed of the first trial; the others follow
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = flag::<u64>())]
     seed: u64,
     /// Folder to write to; existing results are kept and missing trials added
     #[arg(long, default_value = OUT, value_name = "DIR")]
     out: PathBuf,
     /// Threads; 0 means one per core. Results do not depend on it
-    #[arg(long, default_value_t = 0, value_parser = super::super::threads())]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = super::super::threads())]
     threads: usize,
     /// Print one JSON document
     #[arg(long)]
@@ -174,7 +175,8 @@ impl Common {
         let results = Results::open(&self.out.join(format!("{name}-trials.jsonl")))?;
         let interrupt = Interrupt::listen()?;
         let bar = progress::bar(trials.len(), "trials");
-        let outcomes = run_all(trials, &results, self.threads, &interrupt.leave(), &|count| bar.inc(count as u64))?;
+        let outcomes =
+            run_all(trials, &results, threads(self.threads), &interrupt.leave(), &|count| bar.inc(count as u64))?;
         bar.finish_and_clear();
         match (outcomes, interrupt.code()) {
             (Some(outcomes), None) => Ok(Ended::Complete(outcomes)),

@@ -1,3 +1,4 @@
+use super::super::number::between;
 use super::common::{Common, Ended, Plan, USUAL, once_each};
 use super::preset::{self, Preset, Table};
 use crate::Result;
@@ -14,7 +15,7 @@ pub struct Synthetic {
     #[arg(long, value_delimiter = ',', value_name = "FUNCTION")]
     functions: Vec<Function>,
     /// Dimensions [default: 32]
-    #[arg(long, value_parser = clap::value_parser!(u16).range(2..))]
+    #[arg(long, allow_negative_numbers = true, value_parser = between(2, u16::MAX))]
     dim: Option<u16>,
     /// Where the optimum is: none leaves it in place, random moves it uniformly in [-3, 3] for each trial [default: both]
     #[arg(long)]

@@ -1,3 +1,4 @@
+use super::super::number::{between, flag, threads};
 use super::super::{print, print_json};
 use crate::Result;
 use crate::rollout::throughput::{Throughput, measure};
@@ -8,16 +9,16 @@ use serde_json::json;
 #[derive(Args)]
 pub struct Speed {
     /// Tasks to measure [default: all six]
-    #[arg(long, value_name = "TASK|FILE.toml")]
+    #[arg(long, value_name = "TASK|FILE.toml", value_parser = flag::<String>(), hide_possible_values = true)]
     env: Vec<String>,
     /// Threads for the scaling measurement; 0 means one per core
-    #[arg(long, default_value_t = 0, value_parser = super::super::threads())]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = super::super::threads())]
     threads: usize,
     /// Rounds; each one times rollouts and the bare loop, on one thread and on all, directly after one another
-    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, default_value_t = 8, allow_negative_numbers = true, value_parser = between(1, u16::MAX))]
     rounds: u16,
     /// Approximate seconds per task
-    #[arg(long, default_value_t = 12.0)]
+    #[arg(long, default_value_t = 12.0, allow_negative_numbers = true, value_parser = flag::<f64>())]
     seconds: f64,
     /// Print one JSON document
     #[arg(long)]
@@ -32,12 +33,12 @@ impl Speed {
         let six = || sim::NAMES[..6].iter().map(|name| name.to_string()).collect();
         let names: Vec<String> = if self.env.is_empty() { six() } else { self.env };
         let tasks = names.iter().map(|name| sim::find(name)).collect::<Result<Vec<_>>>()?;
-        let mut rows = Vec::new();
+        let (mut rows, threads) = (Vec::new(), threads(self.threads));
         if !self.json {
             print(HEADER)?;
         }
         for task in &tasks {
-            let row = measure(task, self.threads, self.rounds.into(), self.seconds)?;
+            let row = measure(task, threads, self.rounds.into(), self.seconds)?;
             if !self.json {
                 print(&line(&row))?;
             }

@@ -2,7 +2,11 @@
 
 #![cfg(feature = "cli")]
 
+#[path = "../common/mod.rs"]
 mod common;
+mod fields;
+mod serve_optimizer;
+mod shell;
 
 use common::{locomotion, policy_json, stderr, stdout};
 use serde_json::Value;
