@@ -1,6 +1,6 @@
 """Kills runs with SIGKILL at random moments, resumes them, and compares the results with undisturbed ones, byte by byte.
 
-usage: kill.py target/release/locomotion [KILLS]      (default 40, spread over all optimizers)
+usage: kill.py target/release/locomotion [KILLS]      (at least that many, default 40, spread over all optimizers)
 """
 
 import pathlib
@@ -18,7 +18,13 @@ KINDS = {
     "syncma exact": ["--variant", "exact", *WIDTH],
     "syncma published": ["--variant", "published", *WIDTH],
     "cma-es": ["--optimizer", "cma-es", *WIDTH],
+    "dd-cma": ["--optimizer", "dd-cma", *WIDTH],
+    "tr-cma": ["--optimizer", "tr-cma", *WIDTH],
     "ars": ["--optimizer", "ars"],
+    "differential-evolution": ["--optimizer", "differential-evolution"],
+    "annealing": ["--optimizer", "annealing"],
+    "random-search": ["--optimizer", "random-search"],
+    "turbo": ["--optimizer", "turbo"],
 }
 
 
@@ -41,7 +47,7 @@ def main(program, kills=40):
             start = time.time()
             subprocess.run(command(program, whole, kind), check=True)
             alone = time.time() - start
-            for attempt in range(-(-int(kills) // len(KINDS)) // 2):
+            for attempt in range(-(-int(kills) // (2 * len(KINDS)))):
                 folder = pathlib.Path(root, f"{whole.name}-{attempt}")
                 for _ in range(2):
                     child = subprocess.Popen(command(program, folder, kind), stderr=subprocess.PIPE)
