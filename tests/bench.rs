@@ -5,8 +5,8 @@
 mod common;
 
 use common::{locomotion, stderr, stdout};
-use locomotion::benchmark::Trial;
-use locomotion::benchmark::{Description, Function, Problem, Synthetic, TrialOutcome};
+use locomotion::benchmark::outcome::Record;
+use locomotion::benchmark::{Description, Function, Problem, Synthetic, Trial, TrialOutcome};
 use locomotion::optim::{Bounds, Optimizer, Settings};
 use locomotion::random::{Purpose, stream};
 use locomotion::statistics::median;
@@ -228,6 +228,41 @@ fn a_search_of_the_largest_width_is_kept_and_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let wild = ["bench", "rover", "--sigma", "1e50", "--optimizers", "annealing", "--trials", "1", "--budget", "20"];
     assert_eq!(json(&wild, folder.path()), json(&wild, folder.path()));
+}
+
+/// What a search leaves that never sees a finite value.
+fn failed(budget: u64) -> TrialOutcome {
+    let mut record = Record::new(budget, Some(0.5));
+    let values = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+    values.into_iter().cycle().take(budget as usize - 1).for_each(|value| record.count(&[1.0; 6], value));
+    record.count(&[0.0, f64::NAN, 0.0, 0.0, 0.0, 0.0], 0.1);
+    record.finish()
+}
+
+#[test]
+fn a_search_without_a_finite_value_is_kept_and_ranks_last() {
+    let none = failed(1000);
+    assert_eq!((none.best, none.reached, none.point.len()), (None, None, 0));
+    let folder = tempfile::tempdir().unwrap();
+    let first = synthetic(folder.path(), &[]);
+    let file = folder.path().join("synthetic-trials.jsonl");
+    let mut lines: Vec<Value> =
+        std::fs::read_to_string(&file).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for line in lines.iter_mut().filter(|line| line["trial"]["contestant"] == "syncma:published:2") {
+        line["outcome"] = serde_json::to_value(&none).unwrap();
+    }
+    let text = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    std::fs::write(&file, &text).unwrap();
+    let second = synthetic(folder.path(), &[]);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "nothing is run again");
+    let rows = |json: &Value, row: usize| json["columns"][1]["optimizers"][row].clone();
+    assert_eq!((&rows(&first, 0)["rank"], &rows(&first, 1)["rank"]), (&1.0.into(), &2.0.into()));
+    assert_eq!((&rows(&second, 0)["rank"], &rows(&second, 1)["rank"]), (&2.0.into(), &1.0.into()));
+    for cell in rows(&second, 0)["problems"].as_array().unwrap() {
+        assert!(cell["median"].is_null() && cell["evaluations"].is_null(), "{cell}");
+        assert_eq!(cell["successes"], 0);
+    }
+    assert!(std::fs::read_to_string(folder.path().join("synthetic.txt")).unwrap().contains('–'));
 }
 
 #[test]

@@ -38,7 +38,8 @@ fn check(folder: &Path, expected: &[Expected]) {
 fn shipped_policies_return_what_gymnasium_says() {
     let expected: Vec<Expected> = data("gaits.json");
     let files: BTreeSet<&str> = expected.iter().map(|episode| episode.file.as_str()).collect();
-    assert_eq!(files.len(), NAMES.len(), "every task has its policy");
+    let compared = NAMES.iter().filter(|name| find(name).unwrap().definition.gymnasium.is_some()).count();
+    assert_eq!(files.len(), compared, "every task of Gymnasium has its policy");
     check(&root().join("policies"), &expected);
     assert!(expected.iter().filter(|episode| episode.length == 1000).count() >= 8, "gaits that last");
 }

@@ -52,10 +52,10 @@ impl Record {
         self.evaluations
     }
 
-    /// Counts the next evaluation. A point that is not finite has no value.
+    /// Counts the next evaluation. A point or a value that is not finite has failed, and cannot be the best.
     pub fn count(&mut self, x: &[f64], value: f64) {
         self.evaluations += 1;
-        let value = if x.iter().all(|v| v.is_finite()) { value } else { f64::NAN };
+        let value = if x.iter().chain([&value]).all(|v| v.is_finite()) { value } else { f64::NAN };
         let known = self.outcome.best.unwrap_or(f64::INFINITY);
         if value < known {
             self.outcome.best = Some(value);

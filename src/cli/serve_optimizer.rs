@@ -2,7 +2,7 @@
 
 use super::{print, say};
 use crate::error::Kind;
-use crate::optim::usage::FIELDS;
+use crate::optim::used_settings::FIELDS;
 use crate::optim::{AnyOptimizer, Bounds, Diagnostics, Optimizer};
 use crate::settings::PartialSettings;
 use crate::train::check_memory;

@@ -1,6 +1,6 @@
 """Kills runs with SIGKILL at random moments, resumes them, and compares the results with undisturbed ones, byte by byte.
 
-usage: kill.py target/release/locomotion [KILLS]      (default 40, spread over all optimizers)
+usage: kill.py target/release/locomotion [KILLS]      (at least that many, default 40, spread over all optimizers)
 """
 
 import pathlib
@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 
+ROOT = pathlib.Path(__file__).parents[2]
 WIDTH = ["--sigma", "0.3"]
 KINDS = {
     "syncma steady": ["--variant", "steady", "--kappa", "2", "--normalize", "bounded", *WIDTH],
@@ -18,12 +19,25 @@ KINDS = {
     "syncma exact": ["--variant", "exact", *WIDTH],
     "syncma published": ["--variant", "published", *WIDTH],
     "cma-es": ["--optimizer", "cma-es", *WIDTH],
+    "dd-cma": ["--optimizer", "dd-cma", *WIDTH],
+    "tr-cma": ["--optimizer", "tr-cma", *WIDTH],
     "ars": ["--optimizer", "ars"],
+    "differential-evolution": ["--optimizer", "differential-evolution"],
+    "annealing": ["--optimizer", "annealing"],
+    "random-search": ["--optimizer", "random-search"],
+    "turbo": ["--optimizer", "turbo"],
 }
 
 
+def short_hopper(root):
+    """Hopper with short episodes, so that a run trains most of the time instead of scoring its policies."""
+    task = (ROOT / "envs/hopper.toml").read_text().replace("horizon = 1000", "horizon = 20")
+    pathlib.Path(root, "hopper.toml").write_text(task)
+    pathlib.Path(root, "hopper.xml").write_text((ROOT / "assets/models/hopper.xml").read_text())
+
+
 def command(program, folder, kind):
-    return [program, "train", "--env", "hopper", "--budget", "300", "--batch", "12", "--quiet",
+    return [program, "train", "--env", str(folder.parent / "hopper.toml"), "--budget", "300", "--batch", "12", "--quiet",
             "--heldout-episodes", "3", "--heldout-every", "2", "--checkpoint-every", "0", "--resume", str(folder), *kind]
 
 
@@ -36,12 +50,13 @@ def results(folder):
 def main(program, kills=40):
     done = unreadable = different = 0
     with tempfile.TemporaryDirectory() as root:
+        short_hopper(root)
         for name, kind in KINDS.items():
             whole = pathlib.Path(root, name.replace(" ", "-"))
             start = time.time()
             subprocess.run(command(program, whole, kind), check=True)
             alone = time.time() - start
-            for attempt in range(-(-int(kills) // len(KINDS)) // 2):
+            for attempt in range(-(-int(kills) // (2 * len(KINDS)))):
                 folder = pathlib.Path(root, f"{whole.name}-{attempt}")
                 for _ in range(2):
                     child = subprocess.Popen(command(program, folder, kind), stderr=subprocess.PIPE)

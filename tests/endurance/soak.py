@@ -1,7 +1,8 @@
 """Trains for hours, kills the run with SIGKILL every few minutes and resumes it. At the end its files must be the same, byte
 by byte, as those of a run that nobody disturbed; meanwhile memory and open files must not grow.
 
-usage: soak.py target/release/locomotion [MINUTES [MINUTES_BETWEEN_KILLS]]      (default 120 and 3, over hopper and ant)
+usage: soak.py target/release/locomotion [MINUTES [MINUTES_BETWEEN_KILLS [THREADS]]]
+(default 120 minutes over hopper and ant, 3 between kills, all cores)
 
 The budget of each task is what fits into a third of the time.
 """
@@ -79,8 +80,10 @@ def soak(program, task, root, seconds, between):
     return same and not grown
 
 
-def main(program, minutes=120, between=3):
+def main(program, minutes=120, between=3, threads=None):
     program = str(pathlib.Path(program).resolve())
+    for options in TASKS.values():
+        options += ["--threads", threads] if threads else []
     with tempfile.TemporaryDirectory() as root:
         seconds = 60 * float(minutes) / len(TASKS)
         fine = [soak(program, task, root, seconds, 60 * float(between)) for task in TASKS]

@@ -1,4 +1,4 @@
-//! Whatever a file says, the program ends with one of its exit codes: no panic, no abort, no hang, no more than 3 GB.
+//! Whatever a file says, the program ends with one of its exit codes: no panic, no abort, no hang, no more than 2 GB.
 //!
 //! This is a short run with a fixed seed. A long one, with another seed every time, and what it found at the end:
 //! `MUTATE_SECONDS=1800 nice cargo test --release --test mutations -- --nocapture`
@@ -47,7 +47,7 @@ fn seed() -> u64 {
 }
 
 fn start(folder: &Path, arguments: &[&str], said: &Path) -> Child {
-    let limited = format!("ulimit -v 3000000; exec \"{}\" \"$@\"", env!("CARGO_BIN_EXE_locomotion"));
+    let limited = format!("ulimit -v 2000000; exec \"{}\" \"$@\"", env!("CARGO_BIN_EXE_locomotion"));
     Command::new("sh")
         .args(["-c", &limited, "sh"])
         .args(arguments)

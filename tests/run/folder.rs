@@ -1,7 +1,7 @@
 //! A run folder belongs to one process, records its progress, and is never continued as something else.
 
 use super::train::{ok, quick, read};
-use crate::common::{locomotion, root, stderr, stdout};
+use crate::common::{locomotion, root, short_hopper, stderr, stdout};
 use locomotion::report::runs::collect;
 use locomotion::run_folder::{Folder, RunState};
 use locomotion::settings::PartialSettings;
@@ -69,9 +69,9 @@ fn taking_the_lock_sweeps_up_what_a_killed_process_left() {
 #[test]
 fn a_raised_budget_makes_a_finished_trial_unfinished() {
     let place = tempfile::tempdir().unwrap();
-    let out = place.path().to_str().unwrap();
+    let (out, task) = (place.path().to_str().unwrap(), short_hopper(place.path()));
     let compare = |budget: &str| {
-        let fixed = ["compare", "--env", "hopper", "--optimizers", "cma-es", "--seeds", "1", "--out", out];
+        let fixed = ["compare", "--env", &task, "--optimizers", "cma-es", "--seeds", "1", "--out", out];
         let small = ["--batch", "12", "--heldout-episodes", "2", "--budget", budget];
         ok(&locomotion(&[&fixed[..], &small].concat()));
     };

@@ -1,7 +1,7 @@
 //! A run that is killed at any moment and resumed ends with the same bytes as one that was left alone.
 
 use super::train::{ok, quick, read, results};
-use crate::common::{locomotion, root, stderr, stdout};
+use crate::common::{locomotion, root, short_hopper, stderr, stdout};
 use rand::RngExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -19,7 +19,7 @@ const KINDS: [&[&str]; 7] = [
 
 fn spawn(folder: &Path, more: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_locomotion"))
-        .args(["train", "--env", "hopper", "--budget", "300", "--batch", "12", "--quiet"])
+        .args(["train", "--env", &short_hopper(folder.parent().unwrap()), "--budget", "300", "--batch", "12", "--quiet"])
         .args(["--heldout-episodes", "3", "--heldout-every", "2", "--checkpoint-every", "0"])
         .args(["--resume", folder.to_str().unwrap()])
         .args(more)

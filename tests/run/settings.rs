@@ -1,6 +1,6 @@
 //! Defaults < task < protocol < config < flags, and every value has its origin.
 
-use crate::common::{locomotion, root, stderr, stdout};
+use crate::common::{locomotion, root, short_hopper, stderr, stdout};
 
 fn explained(arguments: &[&str]) -> impl Fn(&str) -> (String, String) + use<> {
     let output = locomotion(&[&["train", "--print-config"], arguments].concat());
@@ -128,7 +128,8 @@ fn a_baseline_does_not_inherit_settings_that_it_does_not_use() {
     let folder = tempfile::tempdir().unwrap();
     let (out, config) = (folder.path().join("run"), folder.path().join("config.toml"));
     std::fs::write(&config, "eta_c = 20.0\n").unwrap();
-    let fixed = ["train", "--env", "hopper", "--quiet", "--budget", "24", "--heldout-episodes", "1"];
+    let task = short_hopper(folder.path());
+    let fixed = ["train", "--env", &task, "--quiet", "--budget", "24", "--heldout-episodes", "1"];
     let own = ["--variant", "adaptive", "--lambda0", "4", "--batch", "12", "--sigma", "0.3", "--baseline", "cma-es"];
     let places = ["--out", out.to_str().unwrap(), "--config", config.to_str().unwrap()];
     let output = locomotion(&[&fixed[..], &own[..], &places[..]].concat());
@@ -227,8 +228,8 @@ fn names_and_numbers_as_people_type_them_get_a_sentence() {
 fn a_run_offers_a_way_on_and_refuses_less_than_it_has_used() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run");
-    let path = run.to_str().unwrap();
-    let small = ["train", "--env", "hopper", "--budget", "48", "--batch", "12", "--target", "1e9", "--quiet"];
+    let (path, task) = (run.to_str().unwrap(), short_hopper(folder.path()));
+    let small = ["train", "--env", &task, "--budget", "48", "--batch", "12", "--target", "1e9", "--quiet"];
     let train = |more: &[&str]| locomotion(&[&small, more].concat());
     assert!(train(&["--out", path]).status.success());
     let taken = train(&["--out", path]);

@@ -1,6 +1,6 @@
 //! A run writes a complete folder, the same bytes for any number of threads, and never overwrites another run.
 
-use crate::common::{locomotion, stderr, stdout};
+use crate::common::{locomotion, short_hopper, stderr, stdout};
 pub use crate::common::{ok, read, results};
 use locomotion::optim::{OptimizerKind, Variant};
 use std::path::Path;
@@ -8,6 +8,7 @@ use std::process::Output;
 
 /// A small run of a task with short episodes. `more` may override its settings.
 pub fn quick(folder: &Path, more: &[&str]) -> Output {
+    let task = short_hopper(folder.parent().unwrap());
     let out = folder.to_str().unwrap();
     let usual = [
         ["--budget", "96"],
@@ -20,7 +21,7 @@ pub fn quick(folder: &Path, more: &[&str]) -> Output {
     let used = |flag: &str| named.is_none_or(|kind: OptimizerKind| kind.uses(Variant::default(), &flag[2..]));
     let usual = usual.into_iter().filter(|pair| !more.contains(&pair[0]) && used(pair[0]));
     let usual = usual.flatten().collect::<Vec<_>>();
-    locomotion(&[&["train", "--env", "hopper", "--quiet", "--out", out], &usual[..], more].concat())
+    locomotion(&[&["train", "--env", &task, "--quiet", "--out", out], &usual[..], more].concat())
 }
 
 #[test]
@@ -184,9 +185,10 @@ fn with_common_resets_only_the_candidates_make_a_difference() {
 #[test]
 fn the_learning_curve_begins_at_episode_0_and_training_does_not_depend_on_it() {
     let folder = tempfile::tempdir().unwrap();
+    let task = short_hopper(folder.path());
     let train = |name: &str, more: &[&str]| {
         let path = folder.path().join(name);
-        let fixed = ["train", "--env", "hopper", "--budget", "240", "--batch", "6", "--sigma", "0.3", "--out"];
+        let fixed = ["train", "--env", &task, "--budget", "240", "--batch", "6", "--sigma", "0.3", "--out"];
         ok(&locomotion(&[&fixed[..], &[path.to_str().unwrap(), "--quiet"], more].concat()));
         path
     };
