@@ -24,10 +24,28 @@ const SAMPLES: usize = 3;
 const PIECES: usize = 5;
 
 enum Stroke {
-    Line { points: Vec<(f32, f32)>, color: Color, width: f32, dashes: Vec<f32> },
-    Area { points: Vec<(f32, f32)>, color: Color, opacity: f32 },
-    Circle { center: (f32, f32), radius: f32, color: Color },
+    Line {
+        points: Vec<(f32, f32)>,
+        color: Color,
+        width: f32,
+        dashes: Vec<f32>,
+    },
+    Area {
+        points: Vec<(f32, f32)>,
+        color: Color,
+        opacity: f32,
+    },
+    Circle {
+        center: (f32, f32),
+        radius: f32,
+        color: Color,
+    },
     Text(Text),
+    /// A point that tells its value in a browser. It cannot be seen.
+    Spot {
+        center: (f32, f32),
+        text: String,
+    },
 }
 
 struct Text {
@@ -74,6 +92,11 @@ impl Drawing {
 
     pub fn circle(&mut self, center: (f32, f32), radius: f32, color: Color) {
         self.strokes.push(Stroke::Circle { center, radius, color });
+    }
+
+    /// Marks a point whose text appears under the pointer. Only an SVG has it.
+    pub fn spot(&mut self, center: (f32, f32), text: String) {
+        self.strokes.push(Stroke::Spot { center, text });
     }
 
     /// Writes text whose baseline passes through the point.
@@ -143,6 +166,11 @@ impl Drawing {
                 format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{}\"/>\n", hex(*color))
             }
             Stroke::Text(text) => self.text_element(text),
+            Stroke::Spot { center: (x, y), text } => format!(
+                "<circle class=\"spot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"7\" fill=\"none\" pointer-events=\"all\">\
+                 <title>{}</title></circle>\n",
+                escaped(text)
+            ),
         }
     }
 
@@ -226,6 +254,7 @@ impl Drawing {
                         area.draw(&Polygon::new(points, rgb(text.color).filled())).map_err(failed)?;
                     }
                 }
+                Stroke::Spot { .. } => {}
             }
         }
         area.present().map_err(failed)
