@@ -4,7 +4,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use locomotion::film::html;
+use locomotion::film::html::{self, Shown};
 use locomotion::policy::LinearPolicy;
 use locomotion::rollout::Evaluator;
 use locomotion::sim::{self, EpisodeOutcome, Simulator};
@@ -17,7 +17,9 @@ fn page(name: &str, seconds: Option<f64>, weight: f64) -> (String, Value, Episod
     let policy = LinearPolicy::from_rows(&weights, task.observations, None);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("replay.html");
-    let outcome = html::write(&mut Simulator::new(task.clone()), &policy, 3, seconds, &file, false).unwrap();
+    let score = serde_json::json!({ "mean": 12.5, "std": 1.5, "episodes": 100 });
+    let shown = Shown { policy: &policy, name: "a policy", score: Some(&score) };
+    let outcome = html::write(&mut Simulator::new(task.clone()), &shown, 3, seconds, &file, false).unwrap();
     assert_eq!(outcome, Evaluator::new(&task, 1).unwrap().run_seeds(&policy, 3, 1)[0], "{name}");
     let page = std::fs::read_to_string(file).unwrap();
     let after = page.split_once("id=\"data\">").unwrap().1;

@@ -1,161 +1,36 @@
-// A player for one recorded episode: `replay(container, data)` fills the container.
-// Space plays and pauses, the arrow keys step (by a second with Shift), Home and End jump to the ends, + and - change the
-// speed, and 0 resets the view.
+// A player for one recorded episode. `replay(container, data)` fills the container and returns { load, play }: the one shows
+// another episode of the same robot, the other plays from the start.
 
-const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
+const number = (x) => x.toLocaleString("en-US", { maximumFractionDigits: Math.abs(x) < 1000 ? 1 : 0 });
 
-const PAGE = `
-<header>
-  <h1></h1>
-  <p class="about"></p>
-  <p class="total"><span>return</span> <output></output></p>
-</header>
-<div class="stage">
-  <canvas tabindex="0" role="img"></canvas>
-  <dl class="gauges"></dl>
-  <details class="actions" open><summary>actions</summary><ul></ul></details>
-</div>
-<div class="controls" role="group" aria-label="playback">
-  <button class="play" aria-label="play"><svg viewBox="0 0 24 24" aria-hidden="true"><path/></svg></button>
-  <div class="time">
-    <svg class="curve" preserveAspectRatio="none" aria-hidden="true"><path/></svg>
-    <input type="range" min="0" step="1" value="0" aria-label="time">
-  </div>
-  <label>speed <select aria-label="speed"></select></label>
-  <button class="view" aria-label="reset the view" title="reset the view (0)">⟲</button>
-</div>`;
-
-function decode(text, Type) {
-  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-  return new Type(bytes.buffer);
-}
-
-// The recorded numbers, interpolated between frames.
-function recording(data) {
-  const track = decode(data.track, Float32Array);
-  const poses = decode(data.poses, Int16Array);
-  const rewards = decode(data.rewards, Float64Array);
-  const actions = decode(data.actions, Int16Array);
-  const frames = track.length / 3;
-  const { bodies, reach } = data.scene;
-  const width = data.scene.actuators.length;
-
-  // The return after every step, summed in the same order as in the program, so that the last one is exactly the return.
-  const returns = [0];
-  for (const reward of rewards) returns.push(returns[returns.length - 1] + reward);
-
-  // The camera follows a smoothed path: the mean over half a second before and after.
-  const window = Math.max(1, Math.round(0.5 / data.dt));
-  const smooth = new Float64Array(track.length);
-  for (let axis = 0; axis < 3; axis++) {
-    const sums = [0];
-    for (let k = 0; k < frames; k++) sums.push(sums[k] + track[3 * k + axis]);
-    for (let k = 0; k < frames; k++) {
-      const near = Math.min(window, k, frames - 1 - k);
-      smooth[3 * k + axis] = (sums[k + near + 1] - sums[k - near]) / (2 * near + 1);
-    }
-  }
-  const between = (numbers, width, frame) => {
-    const k = Math.min(Math.floor(frame), frames - 1);
-    const next = Math.min(k + 1, frames - 1);
-    return Array.from({ length: width }, (_, i) => {
-      const a = numbers[width * k + i];
-      return a + (frame - k) * (numbers[width * next + i] - a);
-    });
-  };
-
-  return {
-    frames,
-    rewards,
-    returns,
-    track: (frame) => between(track, 3, frame),
-    target: (frame) => between(smooth, 3, frame),
-    action: (step) => Array.from(actions.subarray(width * step, width * (step + 1)), (a) => a / 32767),
-    // Rows of position and quaternion (x, y, z, w), starting with the world, which does not move.
-    poses(frame) {
-      const out = new Float32Array(8 * (bodies + 1));
-      out[7] = 1;
-      const center = between(track, 3, frame);
-      const k = Math.min(Math.floor(frame), frames - 1);
-      const next = Math.min(k + 1, frames - 1);
-      for (let body = 0; body < bodies; body++) {
-        const [a, b] = [7 * (bodies * k + body), 7 * (bodies * next + body)];
-        const at = (i) => poses[a + i] + (frame - k) * (poses[b + i] - poses[a + i]);
-        const row = 8 * (body + 1);
-        for (let i = 0; i < 3; i++) out[row + i] = center[i] + (at(i) * reach) / 32767;
-        // Two quaternions describe the same orientation. Take the nearer one.
-        let same = 0;
-        for (let i = 3; i < 7; i++) same += poses[a + i] * poses[b + i];
-        const sign = same < 0 ? -1 : 1;
-        const q = [3, 4, 5, 6].map((i) => poses[a + i] * (1 - frame + k) + sign * poses[b + i] * (frame - k));
-        const length = Math.hypot(...q);
-        out.set([q[1], q[2], q[3], q[0]].map((x) => x / length), row + 4);
-      }
-      return out;
-    },
-  };
-}
-
-// Dragging turns the view. The wheel and pinching zoom.
-function orbit(canvas, home, changed) {
-  const view = { ...home };
-  const fingers = new Map();
-  const zoom = (factor) => {
-    view.distance = Math.min(Math.max(view.distance * factor, home.distance / 8), home.distance * 8);
-    changed();
-  };
-  const span = () => {
-    const [a, b] = [...fingers.values()];
-    return Math.hypot(a.x - b.x, a.y - b.y);
-  };
-  canvas.addEventListener("pointerdown", (event) => {
-    canvas.setPointerCapture(event.pointerId);
-    fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    const last = fingers.get(event.pointerId);
-    if (!last) return;
-    const before = fingers.size === 2 ? span() : 0;
-    const [dx, dy] = [event.clientX - last.x, event.clientY - last.y];
-    fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    if (fingers.size === 2) return zoom(before / Math.max(span(), 1));
-    view.azimuth -= 0.4 * dx;
-    view.elevation = Math.min(Math.max(view.elevation - 0.3 * dy, -89), -1);
-    changed();
-  });
-  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, (e) => fingers.delete(e.pointerId));
-  canvas.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    zoom(Math.exp(0.001 * event.deltaY));
-  }, { passive: false });
-  return { view, reset: () => (Object.assign(view, home), changed()) };
+function scoreOf({ score }) {
+  if (!score) return "";
+  const spread = score.std === null ? "" : ` ± ${number(score.std)}`;
+  return `mean return ${number(score.mean)}${spread} over ${number(score.episodes)} episodes`;
 }
 
 function replay(container, data) {
-  const episode = recording(data);
-  const last = episode.frames - 1;
+  const alone = container.parentElement === document.body;
+  let episode = null;
+  let last = 0;
   container.classList.add("replay");
-  container.innerHTML = PAGE;
+  container.innerHTML = player(alone ? "h1" : "h3");
   const find = (selector) => container.querySelector(selector);
   const [canvas, play, time, speed] = ["canvas", ".play", "input", "select"].map(find);
   const dark = matchMedia("(prefers-color-scheme: dark)");
 
-  // Text that does not change during playback.
-  const ended = data.diverged ? "the physics broke down" : data.terminated ? "ended when the robot became unhealthy" : "ran to the time limit";
-  find("h1").textContent = data.task;
-  find(".about").textContent = `${data.about} · reset seed ${data.seed} · ${data.length} steps, ${ended}`;
-  const total = find(".total output");
-  total.textContent = data.return.toFixed(1);
-  total.dataset.value = total.title = data.return;
-  canvas.setAttribute("aria-label", `${data.task}, ${data.about}: animation of the robot`);
-  time.max = last;
+  // What stays the same for all episodes of a robot.
   for (const x of SPEEDS) speed.add(new Option(`${x}×`, x, x === 1, x === 1));
-  const gauges = Object.fromEntries(["time", "distance", "reward", "return"].map((name) => {
+  const pair = (list, [name, text]) => {
     const [term, value] = [document.createElement("dt"), document.createElement("dd")];
     term.textContent = name;
-    find(".gauges").append(term, value);
-    return [name, value];
-  }));
+    value.textContent = text;
+    list.append(term, value);
+    return value;
+  };
+  const gauges = Object.fromEntries(
+    ["time", "distance", "reward", "return"].map((name) => [name, pair(find(".gauges"), [name, ""])]));
+  KEYS.forEach((key) => pair(find(".help"), key));
   const bars = data.scene.actuators.map((name) => {
     const item = document.createElement("li");
     item.innerHTML = "<span></span><i><b></b></i>";
@@ -163,12 +38,31 @@ function replay(container, data) {
     find(".actions ul").append(item);
     return item.querySelector("b");
   });
-  find(".curve").setAttribute("viewBox", `0 0 ${Math.max(last, 1)} 1`);
-  find(".curve path").setAttribute("d", curve(episode.rewards.subarray(0, last)));
+
+  // What belongs to an episode.
+  function load(next) {
+    data = next;
+    episode = recording(data);
+    last = episode.frames - 1;
+    const ended = data.diverged ? "the physics broke down" : data.terminated ? "ended when the robot became unhealthy" : "ran to the time limit";
+    find(".name").textContent = alone ? data.task : data.policy;
+    const policy = alone && data.policy !== data.task ? [data.policy] : [];
+    find(".score").textContent = [...policy, scoreOf(data)].filter((text) => text).join(": ");
+    find(".about").textContent = `${data.about} · reset seed ${data.seed} · ${data.length} steps, ${ended}`;
+    const total = find(".total output");
+    total.textContent = data.return.toFixed(1);
+    total.dataset.value = total.title = data.return;
+    canvas.setAttribute("aria-label", `${data.task}, ${data.about}: animation of the robot`);
+    time.max = last;
+    find(".curve").setAttribute("viewBox", `0 0 ${Math.max(last, 1)} 1`);
+    find(".curve path").setAttribute("d", curve(episode.rewards.subarray(0, last)));
+    seek(frame);
+  }
 
   // The current position. Frame numbers have fractions during playback.
   let frame = 0;
   let playing = false;
+  let looping = false;
   let clock = 0;
   let awaited = false;
   const wake = () => {
@@ -188,13 +82,15 @@ function replay(container, data) {
 
   function tick(now) {
     awaited = false;
+    if (!container.isConnected) return;
     if (playing) {
       // The timestamp of a frame may be earlier than the key press that started playback.
       const seconds = Math.max(now - clock, 0) / 1000;
       frame = Math.min(frame + (seconds * Number(speed.value)) / data.dt, last);
       clock = now;
-      if (frame >= last) setPlaying(false);
-      else wake();
+      if (frame < last) wake();
+      else if (looping) seek(0);
+      else setPlaying(false);
     }
     show();
   }
@@ -204,7 +100,7 @@ function replay(container, data) {
     playing = on;
     clock = performance.now();
     play.setAttribute("aria-label", on ? "pause" : "play");
-    play.querySelector("path").setAttribute("d", on ? "M6 5h4v14H6zM14 5h4v14h-4z" : "M7 4.5v15l13-7.5z");
+    play.querySelector("path").setAttribute("d", on ? PAUSE : PLAY);
     wake();
   }
 
@@ -249,6 +145,22 @@ function replay(container, data) {
     draw({ poses: episode.poses(frame), eye, target, fovy: view.fovy, night: dark.matches });
   }
 
+  function setLooping(on) {
+    looping = on;
+    find(".loop").setAttribute("aria-pressed", on);
+  }
+
+  function showKeys(on) {
+    find(".help").hidden = !on;
+    find(".keys").setAttribute("aria-expanded", on);
+  }
+
+  function toggleFullscreen() {
+    if (!document.fullscreenEnabled) return;
+    if (document.fullscreenElement) document.exitFullscreen();
+    else container.requestFullscreen();
+  }
+
   const second = Math.round(1 / data.dt);
   const faster = (by) => {
     speed.selectedIndex = Math.min(Math.max(speed.selectedIndex + by, 0), SPEEDS.length - 1);
@@ -261,12 +173,15 @@ function replay(container, data) {
     End: () => seek(last),
     "+": () => faster(1),
     "-": () => faster(-1),
+    l: () => setLooping(!looping),
+    f: toggleFullscreen,
     0: reset,
+    "?": () => showKeys(find(".help").hidden),
+    Escape: () => showKeys(false),
   };
   // A player alone on its page listens to all keys and starts at once. Among others it needs the focus and waits.
-  const alone = container.parentElement === document.body;
   (alone ? document : container).addEventListener("keydown", (event) => {
-    const key = keys[event.key];
+    const key = keys[event.key] ?? keys[event.key.toLowerCase()];
     const busy = event.target.closest?.("select, summary, button") && event.key === " ";
     if (!key || busy || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target === speed && event.key.startsWith("Arrow")) return;
@@ -275,18 +190,15 @@ function replay(container, data) {
   });
   play.addEventListener("click", () => setPlaying(!playing));
   find(".view").addEventListener("click", reset);
+  find(".loop").addEventListener("click", () => setLooping(!looping));
+  find(".keys").addEventListener("click", () => showKeys(find(".help").hidden));
+  find(".full").addEventListener("click", toggleFullscreen);
+  find(".full").hidden = !document.fullscreenEnabled;
   time.addEventListener("input", () => (setPlaying(false), seek(Number(time.value))));
   dark.addEventListener("change", wake);
   new ResizeObserver(wake).observe(canvas);
-  if (innerWidth < 700) find("details").open = false;
+  if (container.clientWidth < 700) find("details").open = false;
+  load(data);
   setPlaying(alone && !matchMedia("(prefers-reduced-motion: reduce)").matches);
-}
-
-// The rewards as a filled curve between the lowest and the highest.
-function curve(rewards) {
-  const [low, high] = [Math.min(...rewards, 0), Math.max(...rewards, 0)];
-  const y = (reward) => (1 - (reward - low) / (high - low || 1)).toFixed(3);
-  let path = `M0 ${y(0)}`;
-  rewards.forEach((reward, k) => (path += `L${k} ${y(reward)}L${k + 1} ${y(reward)}`));
-  return `${path}L${rewards.length} ${y(0)}Z`;
+  return { load, play: () => (seek(0), setPlaying(true)) };
 }

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 const AGAIN: &str = "again";
 
 /// Returns the commands that reproduce the runs, the page and the films of a report, each with a description.
-pub fn commands(groups: &[Group], folders: &[PathBuf], shown: &[(PathBuf, u64)]) -> Vec<(&'static str, String)> {
+pub fn commands(groups: &[Group], folders: &[PathBuf], shown: &[(PathBuf, String)]) -> Vec<(&'static str, String)> {
     let runs: Vec<String> = groups.iter().map(train).collect();
     let again = format!("{}\nlocomotion report {AGAIN} -o report.html", runs.join("\n"));
     let here: Vec<String> = folders.iter().map(|folder| path(folder)).collect();
     let page = format!("locomotion report {} -o report.html", here.join(" "));
-    let film = |(policy, seed): &(PathBuf, u64)| format!("locomotion render {} -o seed-{seed}.mp4", path(policy));
+    let film = |(policy, name): &(PathBuf, String)| format!("locomotion render {} -o {}.mp4", path(policy), slug(name));
     let films: Vec<String> = shown.iter().map(film).collect();
     let mut blocks =
         vec![("Repeat all runs and make their page:", again), ("Make this page from the existing runs:", page)];

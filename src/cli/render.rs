@@ -6,7 +6,7 @@ use crate::film::Shots;
 use crate::film::View;
 use crate::film::contact_sheet::{ContactSheet, PICTURES};
 use crate::film::gif::Gif;
-use crate::film::html;
+use crate::film::html::{self, Shown};
 use crate::film::mp4::Mp4;
 use crate::film::{self, film};
 use crate::rollout::{Channels, Recording};
@@ -65,7 +65,7 @@ impl Render {
         if self.seconds.is_some_and(|seconds| !(seconds.is_finite() && seconds > 0.0)) {
             return Err(Error::usage("--seconds must be more than 0"));
         }
-        let (task, policy, _) = self.policy.open()?;
+        let (task, policy, about) = self.policy.open()?;
         Interrupt::clean_up()?;
         let fps = self.fps.unwrap_or(if format == FilmFormat::Gif { 25 } else { 50 });
         let size = (self.width, self.height);
@@ -74,8 +74,10 @@ impl Render {
             FilmFormat::Gif => Box::new(Gif::new(&self.output, self.force, size, fps)?),
             FilmFormat::Png => Box::new(ContactSheet::new(&self.output, self.force, size)?),
             FilmFormat::Html => {
-                let outcome =
-                    html::write(&mut Simulator::new(task), &policy, self.seed, self.seconds, &self.output, self.force)?;
+                let name = self.policy.policy.display().to_string();
+                let shown = Shown { policy: &policy, name: &name, score: about.score.as_ref() };
+                let (mut simulator, seconds) = (Simulator::new(task), self.seconds);
+                let outcome = html::write(&mut simulator, &shown, self.seed, seconds, &self.output, self.force)?;
                 say(&format!("{}: {} steps, return {:.1}", self.output.display(), outcome.length, outcome.value));
                 return Ok(());
             }

@@ -191,11 +191,11 @@ impl Train {
         let baseline = self.baseline.map_or(String::new(), |baseline| format!(" --baseline {}", baseline.name()));
         let again = format!("locomotion train --resume {}{baseline}", path(folder));
         let mut screen = Screen::new(&search, self.json, self.quiet, again)?;
-        let mut live = self.live.then(|| LivePage::new(search.folder.path()));
+        let mut live = self.live.then(|| LivePage::new(search.folder.path(), self.quiet));
         let mut events = self.tensorboard.then(|| EventFile::create(search.folder.path())).transpose()?;
         let mut failed = Ok(());
         let stop = search.run(&mut |moment, progress| {
-            let seen = live.as_mut().map_or(Ok(()), |page| page.see(&moment, &screen.left(progress)));
+            let seen = live.as_mut().map_or(Ok(()), |page| page.see(&moment, progress, &screen.left(progress)));
             let logged = match (&mut events, &moment) {
                 (Some(events), Moment::Generation(row)) => events.write(row),
                 _ => Ok(()),

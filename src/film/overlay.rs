@@ -5,7 +5,7 @@ use crate::rollout::Moment;
 use crate::{Error, Result};
 use ab_glyph::{Font, FontRef, PxScaleFont, ScaleFont, point};
 
-/// A blank as wide as a digit. Numbers padded with it do not jump from picture to picture.
+/// A blank as wide as a digit, to pad numbers with.
 const BLANK: char = '\u{2007}';
 const INK: [f32; 3] = [255.0, 255.0, 255.0];
 /// A dark plate under the text keeps it readable on any scene.
@@ -16,8 +16,8 @@ const PLATE_STRENGTH: f32 = 0.62;
 pub struct Overlay {
     font: PxScaleFont<FontRef<'static>>,
     size: (usize, usize),
-    /// The length of the widest return and of the widest time, in characters.
-    widths: (usize, usize),
+    /// The length of the longest time, in characters.
+    longest: usize,
     /// The plate's left (and top), right and bottom edges.
     plate: (f32, f32, f32),
 }
@@ -27,12 +27,9 @@ impl Overlay {
         let font =
             FontRef::try_from_slice(FONT).map_err(|e| Error::failed(format!("cannot read the built-in font: {e}")))?;
         let font = font.into_scaled((height as f32 / 20.0).clamp(13.0, 48.0));
-        let widest =
-            |number: fn(&Moment) -> String| moments.iter().map(|m| number(m).chars().count()).max().unwrap_or(0);
-        let mut overlay =
-            Self { font, size: (width, height), widths: (widest(value), widest(time)), plate: (0.0, 0.0, 0.0) };
-        // All lines have the same width, because digits do and blanks are as wide as digits.
-        let line = moments.first().map_or(0.0, |moment| overlay.advance(&overlay.line(moment)));
+        let longest = moments.iter().map(|moment| time(moment).chars().count()).max().unwrap_or(0);
+        let mut overlay = Self { font, size: (width, height), longest, plate: (0.0, 0.0, 0.0) };
+        let line = moments.iter().map(|moment| overlay.advance(&overlay.line(moment))).fold(0.0, f32::max);
         let (edge, inside) = (overlay.edge(), overlay.inside());
         overlay.plate = (edge, edge + line + 2.0 * inside, edge + overlay.font.height() + inside);
         Ok(overlay)
@@ -84,10 +81,11 @@ impl Overlay {
         }
     }
 
+    /// The time comes first and is padded in front, and the return ends the line. Nothing jumps from picture to picture,
+    /// and there is no gap between the words.
     fn line(&self, moment: &Moment) -> String {
-        let pad = |number: String, width: usize| format!("{number:>width$}").replace(' ', &BLANK.to_string());
-        let (value, time) = (pad(value(moment), self.widths.0), pad(time(moment), self.widths.1));
-        format!("return {value} · time {time} s")
+        let time = format!("{:>width$}", time(moment), width = self.longest).replace(' ', &BLANK.to_string());
+        format!("{time} s · return {}", value(moment))
     }
 
     fn advance(&self, text: &str) -> f32 {

@@ -23,28 +23,25 @@ pub struct Renderer {
     renderer: MjRenderer,
     /// A simulation of its own, so that drawing never touches the one being drawn.
     data: MjData<Arc<MjModel>>,
-    width: usize,
 }
 
 impl Renderer {
     pub fn new(task: &Task, view: &View) -> Result<Self> {
-        let mut model = (*task.model).clone();
+        let mut model = bare::dressed(task);
+        bare::tighten_shadows(&mut model);
         let visual = model.vis_mut();
         visual.global.offwidth = view.width as i32;
         visual.global.offheight = view.height as i32;
         // Software GL spends most of its time on these, and higher values barely show in a film.
         visual.quality.shadowsize = visual.quality.shadowsize.min(SHADOW);
         visual.quality.offsamples = SAMPLES;
-        bare::lighten(&mut model);
-        let sky = bare::has_sky(&model);
 
         let model = Arc::new(model);
         // Check the user's input first and the machine's abilities second.
         let camera = camera(&model, task, view)?;
         let mut renderer = MjRenderer::new(&model, view.width, view.height, 0).map_err(no_gl)?;
         renderer.set_camera(camera);
-        renderer.set_depth_rendering(!sky);
-        Ok(Self { renderer, data: MjData::new(model), width: view.width })
+        Ok(Self { renderer, data: MjData::new(model) })
     }
 
     /// Draws a pose as an RGB picture, row by row from the top.
@@ -55,11 +52,7 @@ impl Renderer {
         self.data.camlight();
         self.renderer.sync_data(&mut self.data).and_then(|()| self.renderer.render()).map_err(failed)?;
         let picture = self.renderer.rgb_flat().map(<[u8]>::to_vec);
-        let mut picture = picture.ok_or_else(|| Error::failed("the renderer returned no picture"))?;
-        if let Some(depth) = self.renderer.depth_flat() {
-            bare::paint_sky(&mut picture, depth, self.width);
-        }
-        Ok(picture)
+        picture.ok_or_else(|| Error::failed("the renderer returned no picture"))
     }
 }
 

@@ -4,7 +4,7 @@
 use super::chart::{DOTTED, EDGE, Frame, GRAY, INK, Style, axes, fit, legend, marks, wrap};
 use super::curve::{Axis, Curve, Point};
 use super::drawing::{Anchor, Drawing};
-use super::numbers::{decimals, mark, thousands, ticks};
+use super::numbers::{decimals, mark, score, thousands, ticks};
 use crate::Result;
 
 /// A return worth comparing with, and its source.
@@ -42,7 +42,7 @@ impl Sheet {
 pub fn draw(sheet: Sheet, title: &str, curves: &[Curve], yardsticks: &[Yardstick], axis: Axis) -> Result<Drawing> {
     let mut drawing = Drawing::new(sheet.width, sheet.height)?;
     let first_row = if sheet.alone { head(&mut drawing, sheet, title, curves) } else { 20.0 };
-    let top = legend(&mut drawing, sheet.width, &entries(curves), first_row) + 14.0;
+    let top = legend(&mut drawing, sheet.width, &entries(curves, sheet.alone), first_row) + 14.0;
     let y = vertical_range(curves, yardsticks);
     let last = curves.iter().flat_map(|curve| curve.heldout.iter().chain(&curve.best)).map(|p| p.x);
     let x = (0.0, last.fold(0.0, f64::max).max(1.0));
@@ -79,7 +79,22 @@ pub fn draw(sheet: Sheet, title: &str, curves: &[Curve], yardsticks: &[Yardstick
         drawing.line(&line, curve.style.color, 2.4, curve.style.dashes);
         marks(&mut drawing, &line, &curve.style, (index, curves.len()));
     }
+    // The last, so that nothing covers them.
+    for curve in curves {
+        for (point, at) in curve.heldout.iter().zip(frame.line(&curve.heldout, |p| p.median)) {
+            drawing.spot(at, values(curve, point, axis));
+        }
+    }
     Ok(drawing)
+}
+
+/// Tells the values at one point of a curve.
+fn values(curve: &Curve, point: &Point, axis: Axis) -> String {
+    let band = match curve.seeds {
+        1 => String::new(),
+        _ => format!(", quartiles {} and {}", score(point.low), score(point.high)),
+    };
+    format!("{}, {} {}: {}{band}", curve.label, thousands(point.x, 0), axis.name(), score(point.median))
 }
 
 /// Cuts a line into the pieces that lie within the range.
@@ -118,14 +133,18 @@ fn steps(line: &[(f32, f32)]) -> Vec<(f32, f32)> {
 }
 
 /// Returns the entries of the legend.
-fn entries(curves: &[Curve]) -> Vec<(Option<Style>, String)> {
+fn entries(curves: &[Curve], alone: bool) -> Vec<(Option<Style>, String)> {
     let name = |curve: &Curve| match curve.seeds {
         1 => format!("{} (1 seed)", curve.label),
         n => format!("{} (n = {n})", curve.label),
     };
     let mut entries: Vec<_> = curves.iter().map(|curve| (Some(curve.style), name(curve))).collect();
     if curves.iter().any(|curve| !curve.best.is_empty()) {
-        entries.push((None, "dotted: best confirmation so far (optimistic); faint: one training episode".to_string()));
+        let told = match alone {
+            true => "dotted: best confirmation so far (optimistic); faint: one training episode",
+            false => "dotted: best so far; faint: training",
+        };
+        entries.push((None, told.to_string()));
     }
     entries
 }

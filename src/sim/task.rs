@@ -19,6 +19,8 @@ pub struct Task {
     /// SHA-256 of the MJCF text.
     pub model_sha256: String,
     rules_sha256: String,
+    /// The file of the model, for a task that was loaded from one.
+    pub model_file: Option<PathBuf>,
     /// The length of an observation.
     pub observations: usize,
     /// The length of an action.
@@ -85,7 +87,7 @@ impl Task {
     pub fn load(file: &Path) -> Result<Arc<Task>> {
         let text = input::text(file)?;
         let folder = file.parent().map(PathBuf::from).unwrap_or_default();
-        Self::build(file, &text, |model| {
+        let mut task = Self::build(file, &text, |model| {
             let path = folder.join(model);
             let found = std::fs::metadata(&path).map_err(|e| Error::input(&path, format!("field `model`: {e}")))?;
             if !found.is_file() {
@@ -96,7 +98,11 @@ impl Task {
             name_model(&path);
             let model = MjModel::from_xml(&path).map_err(|e| Error::input(&path, e))?;
             Ok((model, sha256(&bytes)))
-        })
+        })?;
+        if let Some(task) = Arc::get_mut(&mut task) {
+            task.model_file = Some(folder.join(&task.definition.model));
+        }
+        Ok(task)
     }
 
     /// Reads and checks a definition. `open` compiles the model that it names and returns it with the SHA-256 of its text.
@@ -130,6 +136,7 @@ impl Task {
             total_mass: numpy_sum(model.body_mass()),
             uses_forces: forces || definition.reward.contact.is_some(),
             model_sha256,
+            model_file: None,
             model: Arc::new(model),
             definition,
             body,

@@ -11,6 +11,7 @@ use crate::{Error, Result};
 use askama::Template;
 use replay::Replay;
 use scene::tracked;
+use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
 
@@ -20,8 +21,18 @@ pub const STYLE: &str = include_str!("../../../assets/report/replay.css");
 pub const SCRIPT: &str = concat!(
     include_str!("../../../assets/report/shapes.js"),
     include_str!("../../../assets/report/scene.js"),
+    include_str!("../../../assets/report/recording.js"),
+    include_str!("../../../assets/report/controls.js"),
     include_str!("../../../assets/report/replay.js")
 );
+
+/// A policy to show, with the name and the score that the page tells.
+pub struct Shown<'a> {
+    pub policy: &'a LinearPolicy,
+    pub name: &'a str,
+    /// As it stands in a policy's file.
+    pub score: Option<&'a Value>,
+}
 
 #[derive(Template)]
 #[template(path = "replay.html")]
@@ -39,14 +50,14 @@ struct Page<'a> {
 /// If the page cannot be built or written, or if the file exists and `force` is not set.
 pub fn write(
     simulator: &mut Simulator,
-    policy: &LinearPolicy,
+    shown: &Shown,
     seed: u64,
     seconds: Option<f64>,
     file: &Path,
     force: bool,
 ) -> Result<EpisodeOutcome> {
     let mut draft = Draft::file(file, force)?;
-    let (data, outcome) = data(simulator, policy, seed, seconds)?;
+    let (data, outcome) = data(simulator, shown, seed, seconds)?;
     let title = format!("{}, seed {seed}: return {:.1}", simulator.task().name(), outcome.value);
     let page = Page { title: &title, style: STYLE, script: SCRIPT, data: &data };
     let page = page.render().map_err(|e| Error::failed(format!("cannot fill in the page template: {e}")))?;
@@ -61,17 +72,17 @@ pub fn write(
 /// If the episode cannot be shown or encoded.
 pub fn data(
     simulator: &mut Simulator,
-    policy: &LinearPolicy,
+    shown: &Shown,
     seed: u64,
     seconds: Option<f64>,
 ) -> Result<(String, EpisodeOutcome)> {
     let channels = Channels { bodies: Some(tracked(simulator.task())), seconds, ..Channels::default() };
-    let recording = Recording::new(simulator, policy, seed, channels);
+    let recording = Recording::new(simulator, shown.policy, seed, channels);
     if recording.rewards.is_empty() {
         let message = format!("the physics broke down at the first step of the episode with reset seed {seed}");
         return Err(Error::failed(message).hint("choose another `seed`").naming(&["seed"]));
     }
-    let json = serde_json::to_string(&Replay::new(&recording, simulator.task()))
+    let json = serde_json::to_string(&Replay::new(&recording, simulator.task(), shown))
         .map_err(|e| Error::failed(format!("cannot write JSON: {e}")))?;
     Ok((json.replace('<', "\\u003c"), recording.outcome))
 }

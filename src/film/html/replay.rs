@@ -1,17 +1,22 @@
 //! An episode in the form that the page replays: the poses of all bodies after every action, packed as text.
 
+use super::Shown;
 use super::scene::Scene;
 use crate::rollout::Recording;
 use crate::sim::{EpisodeOutcome, Task};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
+use serde_json::Value;
 
 /// The data that the page's script reads. Lists of numbers are little-endian binary, encoded in base64.
 #[derive(Serialize)]
 pub struct Replay<'a> {
     task: &'a str,
     about: &'a str,
+    /// The name of the policy.
+    policy: &'a str,
+    score: Option<Score>,
     /// Seconds per frame.
     dt: f64,
     #[serde(flatten)]
@@ -28,9 +33,25 @@ pub struct Replay<'a> {
     actions: String,
 }
 
+/// The mean return of the policy over several episodes, and its standard deviation.
+#[derive(Serialize)]
+struct Score {
+    mean: f64,
+    std: Option<f64>,
+    episodes: u64,
+}
+
+impl Score {
+    /// Reads the score of a policy's file.
+    fn new(score: &Value) -> Option<Self> {
+        let number = |field: &str| score.get(field)?.as_f64();
+        Some(Self { mean: number("mean")?, std: number("std"), episodes: score.get("episodes")?.as_u64()? })
+    }
+}
+
 impl<'a> Replay<'a> {
     /// Packs a recording that includes the bodies. There is one frame per state: the reset and one after every action.
-    pub fn new(recording: &Recording, task: &'a Task) -> Self {
+    pub fn new(recording: &Recording, task: &'a Task, shown: &'a Shown) -> Self {
         let Recording { outcome, centers, poses, rewards, actions, .. } = recording;
         let bodies = poses.len() / centers.len();
         let from_track = || {
@@ -43,6 +64,8 @@ impl<'a> Replay<'a> {
         Self {
             task: task.name(),
             about: &task.definition.about,
+            policy: shown.name,
+            score: shown.score.and_then(Score::new),
             dt: task.dt(),
             outcome: *outcome,
             scene: Scene::new(task, farthest),

@@ -70,7 +70,7 @@ impl Scene {
         let name = |i| model.id_to_name(MjtObjBase::mjOBJ_ACTUATOR, i).filter(|name| !name.is_empty());
         Self {
             bodies: model.ffi().nbody as usize - 1,
-            extent: model.ffi().stat.extent,
+            extent: bare::extent(model),
             floor,
             reach,
             camera: Camera::new(task),
@@ -82,15 +82,10 @@ impl Scene {
 
 /// Lists the geoms and sites that MuJoCo would show.
 fn all_shapes(model: &MjModel) -> impl Iterator<Item = (SceneShape, MjtGeomBase)> {
-    let color = |material: i32, own: [f32; 4]| match usize::try_from(material) {
-        // A material's color counts unless the shape has its own. MuJoCo's default color is 0.5 0.5 0.5 1.
-        Ok(material) if own == [0.5, 0.5, 0.5, 1.0] => model.mat_rgba()[material],
-        _ => own,
-    };
     let geoms = (0..model.ffi().ngeom as usize).map(move |i| Raw {
         of: model.geom_type()[i],
         size: model.geom_size()[i],
-        rgba: color(model.geom_matid()[i], model.geom_rgba()[i]),
+        rgba: bare::color(model, i),
         body: model.geom_bodyid()[i],
         pos: model.geom_pos()[i],
         quat: model.geom_quat()[i],
@@ -99,7 +94,7 @@ fn all_shapes(model: &MjModel) -> impl Iterator<Item = (SceneShape, MjtGeomBase)
     let sites = (0..model.ffi().nsite as usize).map(move |i| Raw {
         of: model.site_type()[i],
         size: model.site_size()[i],
-        rgba: color(model.site_matid()[i], model.site_rgba()[i]),
+        rgba: bare::site_color(model, i),
         body: model.site_bodyid()[i],
         pos: model.site_pos()[i],
         quat: model.site_quat()[i],

@@ -20,6 +20,8 @@ enum Stroke {
     Area { points: Vec<(f32, f32)>, color: Color, opacity: f32 },
     Circle { center: (f32, f32), radius: f32, color: Color },
     Text(Text),
+    /// A point that tells its value in a browser. It cannot be seen.
+    Spot { center: (f32, f32), text: String },
 }
 
 struct Text {
@@ -70,6 +72,11 @@ impl Drawing {
 
     pub fn circle(&mut self, center: (f32, f32), radius: f32, color: Color) {
         self.strokes.push(Stroke::Circle { center, radius, color });
+    }
+
+    /// Marks a point whose text appears under the pointer. Only an SVG has it.
+    pub fn spot(&mut self, center: (f32, f32), text: String) {
+        self.strokes.push(Stroke::Spot { center, text });
     }
 
     /// Writes text whose baseline passes through the point.

@@ -66,6 +66,7 @@ impl Drawing {
                         area.draw(&Polygon::new(points, rgb(text.color).filled())).map_err(failed)?;
                     }
                 }
+                Stroke::Spot { .. } => {}
             }
         }
         area.present().map_err(failed)

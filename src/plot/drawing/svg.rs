@@ -43,6 +43,11 @@ impl Drawing {
                 format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{}\"/>\n", hex(*color))
             }
             Stroke::Text(text) => self.text_element(text),
+            Stroke::Spot { center: (x, y), text } => format!(
+                "<circle class=\"spot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"7\" fill=\"none\" pointer-events=\"all\">\
+                 <title>{}</title></circle>\n",
+                escaped(text)
+            ),
         }
     }
 

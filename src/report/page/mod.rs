@@ -20,26 +20,26 @@ use crate::plot::Sheet;
 use crate::{Error, Result};
 use askama::Template;
 use protocol::Topic;
-use replays::Replay;
+use replays::{Replay, Row};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use table::Table;
 
 const STYLE: &str = include_str!("../../../assets/report/report.css");
+const SCRIPT: &str = include_str!("../../../assets/report/report.js");
 
-/// Returns the commands that reproduce groups of runs from these folders and the policies that are shown with their
-/// training seeds. Each command comes with a sentence on what it does.
-pub type Commands = fn(&[Group], &[PathBuf], &[(PathBuf, u64)]) -> Vec<(&'static str, String)>;
+/// Returns the commands that reproduce groups of runs from these folders, and films of the policies that are shown, which
+/// have names. Each command comes with a sentence on what it does.
+pub type Commands = fn(&[Group], &[PathBuf], &[(PathBuf, String)]) -> Vec<(&'static str, String)>;
 
 /// Everything on the page. The template escapes whatever it does not mark as safe.
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page {
     title: String,
-    /// What a run that is still going on has to say of itself. The page reloads itself from disk then.
-    live: Option<String>,
+    live: Option<Live>,
     styles: [&'static str; 2],
-    script: &'static str,
+    scripts: [&'static str; 2],
     question: String,
     answer: String,
     curves: Option<Curves>,
@@ -48,12 +48,20 @@ struct Page {
     marks: Vec<String>,
     runs: Table,
     task_found: bool,
-    replays: Vec<Replay>,
+    replays: Vec<Row<Replay>>,
     protocol: Vec<Topic>,
     settings: Vec<Table>,
     provenance: Table,
     drift: Vec<String>,
     commands: Vec<(&'static str, String)>,
+}
+
+/// How far a run is that still goes on.
+pub struct Live {
+    /// A sentence about it.
+    pub told: String,
+    /// The share of its work that is done, from 0 to 1.
+    pub done: f64,
 }
 
 /// The same figure for wide and narrow windows, of which one is shown, and how to read its lines.
@@ -71,7 +79,7 @@ pub fn write(folders: &[PathBuf], commands: Commands, file: &Path, force: bool) 
     write_live(folders, commands, file, force, None)
 }
 
-/// The same, for a run that still goes on. `live` says how far it is.
+/// The same, for a run that still goes on. An open page follows what is written here. `live` says how far the run is.
 ///
 /// # Errors
 /// If a run cannot be read, if they are not runs of one task, or if the file cannot be written.
@@ -80,7 +88,7 @@ pub fn write_live(
     commands: Commands,
     file: &Path,
     force: bool,
-    live: Option<String>,
+    live: Option<Live>,
 ) -> Result<usize> {
     let mut draft = Draft::file(file, force)?;
     let groups = group(collect(folders)?)?;
@@ -91,19 +99,19 @@ pub fn write_live(
 }
 
 /// Builds the page from runs that were found in `folders`. It depends on nothing but the runs.
-fn page(groups: &[Group], folders: &[PathBuf], commands: Commands, live: Option<String>) -> Result<String> {
+fn page(groups: &[Group], folders: &[PathBuf], commands: Commands, live: Option<Live>) -> Result<String> {
     // A user's own task file may have moved since. The page still describes the runs then.
     let task = groups.first().and_then(Group::task);
     let about = task.as_ref().map(|task| task.definition.about.as_str());
     let comparison = Comparison::new(groups);
     let picks = replays::pick(groups);
-    let shown: Vec<(PathBuf, u64)> = picks.iter().map(|pick| (pick.policy(), pick.seed())).collect();
+    let shown = picks.iter().flat_map(|row| &row.items).map(|pick| (pick.policy(), pick.film())).collect::<Vec<_>>();
     let (provenance, drift) = settings::provenance(groups);
     let page = Page {
         title: question::title(groups),
         live,
         styles: [html::STYLE, STYLE],
-        script: html::SCRIPT,
+        scripts: [html::SCRIPT, SCRIPT],
         question: question::question(groups, about),
         answer: question::answer(&comparison),
         curves: curves(groups)?,
