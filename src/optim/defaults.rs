@@ -26,6 +26,7 @@ impl Settings {
             eta_m: self.eta_m.or(penalized.then_some(penalty.mean)),
             eta_c: self.eta_c.or(penalized.then_some(penalty.covariance)),
             kappa: self.kappa.or(steady.then(|| syncma::default_kappa(n, batch))),
+            patience: self.patience.or(steady.then(|| syncma::default_patience(n))),
             starts: self.starts.or(Some(1)),
             step_size: self.step_size.or(Some(ars::STEP_SIZE)),
             noise: self.noise.or(Some(ars::NOISE)),

@@ -164,6 +164,8 @@ pub struct Settings {
     pub eta_c: Option<f64>,
     /// SynCMA `steady`: how far the mean follows the natural gradient of the ranks at the start, κ.
     pub kappa: Option<f64>,
+    /// SynCMA `steady`: the number of candidates after which width and step have shrunk by 1/√2 each, τ.
+    pub patience: Option<f64>,
     /// SynCMA `steady`: how many searches take turns at first; the one that comes furthest goes on.
     pub starts: Option<usize>,
     /// Candidates per generation, N.
@@ -219,6 +221,7 @@ impl Settings {
         not_negative("eta_m", self.eta_m)?;
         positive("eta_c", self.eta_c)?;
         positive("kappa", self.kappa)?;
+        positive("patience", self.patience)?;
         positive("sigma", self.sigma)?;
         positive("step_size", self.step_size)?;
         positive("noise", self.noise)?;

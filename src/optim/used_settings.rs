@@ -4,12 +4,13 @@ use super::{OptimizerKind, Settings, SettingsError, Variant};
 
 /// The fields of [`Settings`] that an optimizer may or may not use. All use `seed`. `bounds` is also the box that whoever
 /// evaluates clips candidates to, and `ars_version` is only a record of what the evaluation does.
-pub const FIELDS: [&str; 13] = [
+pub const FIELDS: [&str; 14] = [
     "variant",
     "lambda0",
     "eta_m",
     "eta_c",
     "kappa",
+    "patience",
     "starts",
     "batch",
     "sigma",
@@ -25,7 +26,7 @@ impl OptimizerKind {
     pub fn fields(self, variant: Variant) -> &'static [&'static str] {
         match (self, variant) {
             (Self::SynCma, Variant::Published) => &["variant", "lambda0", "batch", "sigma"],
-            (Self::SynCma, Variant::Steady) => &["variant", "lambda0", "kappa", "starts", "batch", "sigma"],
+            (Self::SynCma, Variant::Steady) => &["variant", "lambda0", "kappa", "patience", "starts", "batch", "sigma"],
             (Self::SynCma, Variant::Exact | Variant::Adaptive | Variant::Matrix) => {
                 &["variant", "lambda0", "eta_m", "eta_c", "batch", "sigma"]
             }
@@ -51,6 +52,7 @@ impl Settings {
             self.eta_m.is_some(),
             self.eta_c.is_some(),
             self.kappa.is_some(),
+            self.patience.is_some(),
             self.starts.is_some(),
             self.batch.is_some(),
             self.sigma.is_some(),
@@ -72,6 +74,7 @@ impl Settings {
             eta_m: self.eta_m.filter(|_| uses("eta_m")),
             eta_c: self.eta_c.filter(|_| uses("eta_c")),
             kappa: self.kappa.filter(|_| uses("kappa")),
+            patience: self.patience.filter(|_| uses("patience")),
             starts: self.starts.filter(|_| uses("starts")),
             batch: self.batch.filter(|_| uses("batch")),
             sigma: self.sigma.filter(|_| uses("sigma")),

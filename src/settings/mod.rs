@@ -74,6 +74,8 @@ macro_rules! for_all_settings {
             /// SynCMA steady: how far the mean follows the ranks at the start; 1 is the full natural-gradient step [default: the
             /// task's or the optimizer's; --print-config shows it]
             kappa: f64,
+            /// SynCMA steady: after how many candidates width and step have shrunk by 1/√2 each
+            patience: f64,
             /// SynCMA steady: how many searches take turns at first; the one that gets furthest continues [default:
             /// the task's, or 1]
             starts: usize,
@@ -165,6 +167,7 @@ impl PartialSettings {
             eta_m: self.eta_m,
             eta_c: self.eta_c,
             kappa: self.kappa,
+            patience: self.patience,
             starts: self.starts,
             batch: self.batch,
             sigma: self.sigma,

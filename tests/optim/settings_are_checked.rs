@@ -111,6 +111,7 @@ fn unusual(settings: &Settings, field: &str) -> Settings {
         "eta_m" => s.eta_m = Some(0.7),
         "eta_c" => s.eta_c = Some(1.7),
         "kappa" => s.kappa = Some(0.6),
+        "patience" => s.patience = Some(30.0),
         "starts" => s.starts = Some(2),
         "batch" => s.batch = Some(6),
         "sigma" => s.sigma = Some(0.45),

@@ -30,17 +30,24 @@ fn scores_are_the_means_of_ordered_normal_numbers() {
 }
 
 /// Along a slope that explains all differences the mean moves κ_t σ in a generation, and nowhere else but for noise of
-/// κ_t σ √(2/N) in every other direction, where κ_t σ is half as long once 100 √n candidates were told.
+/// κ_t σ √(2/N) in every other direction, where κ_t σ is half as long once τ candidates were told, 100 √n by default.
 #[test]
 fn one_step_is_as_long_as_kappa_says() {
+    for patience in [None, Some(3000.0)] {
+        follow_a_slope(patience);
+    }
+}
+
+fn follow_a_slope(patience: Option<f64>) {
     let (n, batch, generations) = (10, 400, 25);
-    let mut search =
-        steady(Settings { kappa: Some(1.5), sigma: Some(0.2), batch: Some(batch), ..Settings::default() }, n);
+    let settings = Settings { kappa: Some(1.5), sigma: Some(0.2), batch: Some(batch), patience, ..Settings::default() };
+    let mut search = steady(settings, n);
+    let patience = patience.unwrap_or(100.0 * (n as f64).sqrt());
     for _ in 0..generations {
         let candidates = search.ask();
         search.tell(&losses(&candidates, |x| -x[3]));
     }
-    let step = |generation: usize| 1.5 * 0.2 / (1.0 + (generation * batch) as f64 / (100.0 * (n as f64).sqrt()));
+    let step = |generation: usize| 1.5 * 0.2 / (1.0 + (generation * batch) as f64 / patience);
     let unit: f64 = (0..generations).map(step).sum();
     let along = search.mean()[3] / unit;
     assert!((along - 1.0).abs() < 0.05, "{along} of the step along the slope");

@@ -22,6 +22,8 @@
 //!   the mean gains most at κ = N / (4 √n), and nothing at twice that, where the noise in g undoes the gain. The search
 //!   begins at four times the best κ, which gets it out of poor gaits. As it goes on it becomes quieter: candidates closer
 //!   and steps shorter, κ and σ by the same factor a.
+//! - *Width.* A gait found by a narrow search is fragile: the mean comes to rest about a σ away from where the robot falls.
+//!   Where that shows, as on Ant, use a wide search and give it more patience.
 //! - *Center.* What would be deployed is the mean of the remembered generations, a generation τ ago counting λ^τ as
 //!   everywhere in SynCMA. The noise in single steps averages out, and the search itself is not held back.
 //!
@@ -46,12 +48,14 @@ use crate::optim::settings::SIGMA;
 use crate::optim::weights::{is_flat, normal_scores, ranking};
 use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 
-/// τ / √n.
-const PATIENCE: f64 = 100.0;
-
 /// κ where none is set.
 pub fn default_kappa(n: usize, batch: usize) -> f64 {
     batch as f64 / (n as f64).sqrt()
+}
+
+/// τ where none is set.
+pub fn default_patience(n: usize) -> f64 {
+    100.0 * (n as f64).sqrt()
 }
 
 /// SynCMA, variant `steady`.
@@ -88,12 +92,11 @@ impl Steady {
         }
         let scores = normal_scores(batch)[..batch / 2].to_vec();
         let lambda0 = settings.lambda0.unwrap_or(LAMBDA0);
-        let root = (mean.len() as f64).sqrt();
         Ok(Self {
             mass: scores.iter().map(|e| e * e).sum(),
             scores,
             kappa: settings.kappa.unwrap_or(default_kappa(mean.len(), batch)),
-            patience: PATIENCE * root,
+            patience: settings.patience.unwrap_or(default_patience(mean.len())),
             sigma: settings.sigma.unwrap_or(SIGMA),
             decay: lambda0 / (lambda0 + 1.0),
             seed: settings.seed,

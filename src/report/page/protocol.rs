@@ -114,6 +114,7 @@ fn search(asked: &Asked) -> String {
         ("eta m", settings.eta_m),
         ("eta c", settings.eta_c),
         ("kappa", settings.kappa),
+        ("patience", settings.patience),
         ("starts", settings.starts.map(|starts| starts as f64)),
         ("batch", settings.batch.map(|batch| batch as f64)),
         ("sigma", settings.sigma),
