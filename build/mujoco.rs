@@ -111,7 +111,7 @@ fn find(folder: &Path, wanted: impl Fn(&str) -> bool) -> Option<PathBuf> {
 }
 
 /// Cargo puts search paths below target/ on the loader's path of what it runs (doctests too); the rpath serves a binary
-/// started by hand: in place, after the repository was moved, or with the library beside it.
+/// started by hand: in place, after the repository was moved, installed, or with the library beside it or in `../lib`.
 fn link(store: &Path, library: &Path) {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
     let beside = out.join(LIBRARY);
@@ -121,6 +121,7 @@ fn link(store: &Path, library: &Path) {
     }
     println!("cargo::rustc-link-search=native={}", out.display());
     rpath("$ORIGIN");
+    rpath("$ORIGIN/../lib");
     rpath("$ORIGIN/../../.mujoco");
     rpath("$ORIGIN/../../../.mujoco");
     rpath(&store.display().to_string());

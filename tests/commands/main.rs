@@ -92,6 +92,28 @@ fn a_closed_pipe_is_not_an_error() {
     assert_eq!((child.wait().unwrap().code(), talk.as_str()), (Some(0), ""));
 }
 
+/// It does not depend on the folder that it was built in.
+#[test]
+fn a_program_that_was_moved_finds_the_library_next_to_it() {
+    const LIBRARY: &str = "libmujoco.so.3.17.0";
+    let library = common::root().join(".mujoco").join(LIBRARY);
+    if !library.exists() {
+        return; // MUJOCO_DYNAMIC_LINK_DIR names another one
+    }
+    for (place, found) in [("bin", "bin"), ("lib", "bin/../lib")] {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let (program, shelf) = (folder.path().join("bin/locomotion"), folder.path().join(place));
+        std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+        std::fs::create_dir_all(&shelf).unwrap();
+        std::fs::hard_link(env!("CARGO_BIN_EXE_locomotion"), &program).unwrap();
+        std::fs::copy(&library, shelf.join(LIBRARY)).unwrap();
+        let mut command = Command::new(&program);
+        let output = command.arg("--version").env_remove("LD_LIBRARY_PATH").env("LD_DEBUG", "libs").output().unwrap();
+        let used = format!("calling init: {}", folder.path().join(found).join(LIBRARY).display());
+        assert!(output.status.success() && stderr(&output).contains(&used), "{}", stderr(&output));
+    }
+}
+
 #[test]
 fn throughput_compares_rollouts_with_the_bare_loop() {
     let output =

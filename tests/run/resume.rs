@@ -19,7 +19,8 @@ const KINDS: [&[&str]; 7] = [
 
 fn spawn(folder: &Path, more: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_locomotion"))
-        .args(["train", "--env", &short_hopper(folder.parent().unwrap()), "--budget", "300", "--batch", "12", "--quiet"])
+        .args(["train", "--env", &short_hopper(folder.parent().unwrap())])
+        .args(["--budget", "300", "--batch", "12", "--quiet"])
         .args(["--heldout-episodes", "3", "--heldout-every", "2", "--checkpoint-every", "0"])
         .args(["--resume", folder.to_str().unwrap()])
         .args(more)
