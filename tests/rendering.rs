@@ -147,12 +147,81 @@ fn a_contact_sheet_holds_eight_pictures_in_two_rows() {
     if !place.renders(&render("gait.PNG", &[])) {
         return;
     }
-    let file = std::io::BufReader::new(File::open(place.at("gait.PNG")).unwrap());
-    let mut reader = png::Decoder::new(file).read_info().unwrap();
-    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
-    let info = reader.next_frame(&mut pixels).unwrap();
-    assert_eq!((info.width, info.height), (4 * 96 + 3 * 4, 2 * 64 + 4));
-    assert!(contrast(&pixels) > 100);
+    let sheet = Sheet::read(&place.at("gait.PNG"));
+    assert_eq!((sheet.width, sheet.height), (4 * 96 + 3 * 4, 2 * 64 + 4));
+    assert!(contrast(&sheet.rgb) > 100);
+}
+
+#[test]
+fn a_model_without_light_floor_and_camera_is_bright_colored_and_fills_the_picture() {
+    let place = Place::new();
+    place.write("bare.xml", BARE_MODEL);
+    place.write("bare.toml", &SPIN_TASK.replace("spin", "bare"));
+    place.write("bare.json", &policy("bare", 15, 1, 0.0));
+    let render = |file: &'static str| ["render", "bare.json", "--env", "bare.toml", "-o", file];
+    let size = ["--width", "160", "--height", "120", "--seconds", "0.05"];
+    let page = place.run(&render("bare.html"));
+    assert!(page.status.success(), "{}", talk(&page));
+    let page = fs::read_to_string(place.at("bare.html")).unwrap();
+    let data = page.split("id=\"data\">").nth(1).unwrap().split("</script>").next().unwrap();
+    let scene = serde_json::from_str::<serde_json::Value>(data).unwrap()["scene"].clone();
+    let (distance, extent) = (scene["camera"]["distance"].as_f64().unwrap(), scene["extent"].as_f64().unwrap());
+    assert!((0.8..2.5).contains(&distance) && extent < 2.0, "from {distance} m, a scene of {extent} m");
+    let gray = serde_json::json!([0.5, 0.5, 0.5, 1.0]);
+    assert!(scene["shapes"].as_array().unwrap().iter().all(|shape| shape["rgba"] != gray));
+
+    if !place.renders(&[&render("bare.png")[..], &size].concat()) {
+        return;
+    }
+    let sheet = Sheet::read(&place.at("bare.png"));
+    // The first picture, below its caption.
+    let pixels: Vec<[u8; 3]> =
+        (30..120).flat_map(|y| (0..160).map(move |x| (x, y))).map(|(x, y)| sheet.at(x, y)).collect();
+    let share = |of: fn(&[u8; 3]) -> bool| pixels.iter().filter(|pixel| of(pixel)).count() as f64 / pixels.len() as f64;
+    let robot = share(|[r, g, b]| i16::from(*g.max(b)) - i16::from(*r) > 25 && *r < 130);
+    assert!((0.04..0.5).contains(&robot), "the robot covers {robot}");
+    let bright = share(|pixel| pixel.iter().all(|channel| *channel > 170));
+    assert!(bright > 0.4, "the floor and the sky are bright: {bright}");
+}
+
+#[test]
+fn no_surface_in_the_sun_has_specks_of_shadow() {
+    let place = Place::new();
+    let arguments = ["render", "swimmer", "-o", "a.png", "--seconds", "4", "--width", "480", "--height", "360"];
+    if !place.renders(&arguments) {
+        return;
+    }
+    let sheet = Sheet::read(&place.at("a.png"));
+    let sum = |x: usize, y: usize| sheet.at(x, y).iter().map(|channel| u32::from(*channel)).sum::<u32>();
+    let around = [(0, 0), (2, 0), (4, 0), (0, 2), (4, 2), (0, 4), (2, 4), (4, 4)];
+    let is_speck =
+        |x: usize, y: usize| around.iter().all(|(dx, dy)| 100 * sum(x + 2, y + 2) < 85 * sum(x + dx, y + dy));
+    // Inside each picture, below its caption.
+    let places =
+        (0..8).flat_map(|k| (0..476).flat_map(move |x| (40..356).map(move |y| (k % 4 * 484 + x, k / 4 * 364 + y))));
+    let specks = places.filter(|(x, y)| is_speck(*x, *y)).count();
+    assert!(specks < 20, "{specks} specks");
+}
+
+/// A contact sheet.
+struct Sheet {
+    width: usize,
+    height: usize,
+    rgb: Vec<u8>,
+}
+
+impl Sheet {
+    fn read(file: &Path) -> Self {
+        let mut reader = png::Decoder::new(std::io::BufReader::new(File::open(file).unwrap())).read_info().unwrap();
+        let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut rgb).unwrap();
+        Self { width: info.width as usize, height: info.height as usize, rgb }
+    }
+
+    fn at(&self, x: usize, y: usize) -> [u8; 3] {
+        let at = 3 * (y * self.width + x);
+        [self.rgb[at], self.rgb[at + 1], self.rgb[at + 2]]
+    }
 }
 
 #[test]
@@ -228,6 +297,12 @@ fn an_episode_that_breaks_down_is_a_failure_that_shows_the_way_to_its_start() {
 /// A motor strong enough to overflow the numbers.
 const SPIN_MODEL: &str = r#"<mujoco><worldbody><body><joint name="j" type="hinge"/><geom size="0.1"/></body></worldbody>
 <actuator><motor joint="j" gear="1e14"/></actuator></mujoco>"#;
+
+/// A box with a leg on a plane, and nothing that is only there to be seen.
+const BARE_MODEL: &str = r#"<mujoco><worldbody><geom type="plane" size="20 20 0.1"/>
+<body name="trunk" pos="0 0 0.3"><freejoint/><geom type="box" size="0.2 0.1 0.05"/>
+<body pos="0.2 0 0"><joint name="j" axis="0 1 0"/><geom type="capsule" size="0.04 0.15"/></body></body></worldbody>
+<actuator><motor joint="j"/></actuator></mujoco>"#;
 
 const SPIN_TASK: &str = r#"
 name = "spin"

@@ -23,7 +23,8 @@ fn page(name: &str, seconds: Option<f64>, weight: f64) -> (String, Value, Episod
     assert_eq!(outcome, Evaluator::new(&task, 1).unwrap().run_seeds(&policy, 3, 1)[0], "{name}");
     let page = std::fs::read_to_string(file).unwrap();
     let after = page.split_once("id=\"data\">").unwrap().1;
-    let data = serde_json::from_str(after.split_once("</script>").unwrap().0).unwrap();
+    let data: Value = serde_json::from_str(after.split_once("</script>").unwrap().0).unwrap();
+    assert_eq!((data["policy"].as_str(), &data["score"]), (Some("a policy"), &score), "{name}");
     (page, data, outcome)
 }
 

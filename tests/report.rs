@@ -6,6 +6,7 @@ mod common;
 
 use common::runs::Fake;
 use common::{locomotion, stderr, stdout};
+use locomotion::report::page::{self, Live};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -66,19 +67,74 @@ fn the_page_shows_every_method_score_and_setting() {
     for key in keys.filter(|key| *key != "seed") {
         assert!(page.contains(&format!("<code>{key}</code>")), "setting `{key}`");
     }
-    assert_eq!(page.matches("class=\"episode\"").count(), 2, "of two seeds the best and the worst are shown");
+    assert_eq!(page.matches("class=\"episode\"").count(), 3, "the best of both methods, and the worst seed of one");
     assert!(!page.contains("{{"), "every place in the template is filled");
 }
 
 #[test]
-fn the_replayed_seeds_are_the_best_and_the_worst_of_the_best_method() {
+fn every_method_shows_its_best_seed_and_the_best_method_its_worst() {
     let page = page(&[comparison()]);
     let score = |optimizer, seed| json(&run_of(optimizer, seed).join("final.json"))["score"]["mean"].as_f64().unwrap();
     let middle = |optimizer| score(optimizer, 0) + score(optimizer, 1);
-    let best = if middle("ars") > middle("cma-es") { "ars" } else { "cma-es" };
-    let (first, last) = if score(best, 0) > score(best, 1) { (0, 1) } else { (1, 0) };
-    assert!(page.contains(&format!("<b>Best seed</b>, {best}, seed {first}:")));
-    assert!(page.contains(&format!("<b>Worst seed</b>, {best}, seed {last}:")));
+    let ranked = |optimizer| if score(optimizer, 0) > score(optimizer, 1) { (0, 1) } else { (1, 0) };
+    let (first, second) = if middle("ars") > middle("cma-es") { ("ars", "cma-es") } else { ("cma-es", "ars") };
+    let expected =
+        [("Best", first, ranked(first).0), ("Best", second, ranked(second).0), ("Worst", first, ranked(first).1)];
+    let figures: Vec<&str> = page.split("<figure class=\"episode\">").skip(1).collect();
+    for (figure, (what, optimizer, seed)) in figures.iter().zip(expected) {
+        assert!(figure.contains(&format!("<b>{what} seed of {optimizer}</b>, seed {seed}:")), "{figure:.200}");
+        let data = figure.split("application/json\">").nth(1).unwrap().split("</script>").next().unwrap();
+        let data: Value = serde_json::from_str(data).unwrap();
+        assert_eq!(data["policy"], format!("{optimizer}, seed {seed}"));
+        assert_eq!(data["score"]["mean"].as_f64(), Some(score(optimizer, seed)));
+    }
+    // Their films have different names.
+    let films: Vec<&str> = page.lines().filter(|line| line.contains("locomotion render")).collect();
+    let names: std::collections::BTreeSet<&str> = films.iter().filter_map(|line| line.split(" -o ").nth(1)).collect();
+    assert_eq!((films.len(), names.len()), (3, 3), "{films:?}");
+}
+
+#[test]
+fn every_point_of_a_curve_tells_its_value() {
+    let page = page(&[&run_of("ars", 0)]);
+    let metrics = std::fs::read_to_string(run_of("ars", 0).join("metrics.csv")).unwrap();
+    let mut points = 0;
+    for row in metrics.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>()) {
+        let Ok(heldout) = row[5].parse::<f64>() else { continue };
+        let told = format!("<title>ars, {} episodes: {}</title>", row[1], locomotion::plot::numbers::score(heldout));
+        assert_eq!(page.matches(&told).count() % 2, 0, "in the wide and in the narrow figure: {told}");
+        assert!(page.contains(&told), "{told}");
+        points += 1;
+    }
+    assert!(points > 2 && page.matches("class=\"spot\"").count() == 2 * points);
+}
+
+#[test]
+fn a_page_that_followed_a_run_ends_as_its_report() {
+    let root = tempfile::tempdir().unwrap();
+    let run = root.path().join("run");
+    let (out, small) = (run.to_str().unwrap(), ["--budget", "16", "--heldout-episodes", "1", "--batch", "4"]);
+    let output = locomotion(&[&["train", "--env", "hopper", "--live", "--out", out][..], &small].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let file = run.join("report.html");
+    assert!(stderr(&output).contains(file.to_str().unwrap()) && stdout(&output).contains(file.to_str().unwrap()));
+    assert!(std::fs::read_to_string(&file).unwrap() == page(&[&run]), "the same bytes");
+
+    // Before, it says how far the run is, and follows it without the network.
+    let live = Live { told: "Half of it is <done>.".into(), done: 0.5 };
+    page::write_live(&[run.clone()], |_, _, _| Vec::new(), &file, true, Some(live)).unwrap();
+    let page = std::fs::read_to_string(&file).unwrap();
+    for part in [
+        "class=\"live\"",
+        "Half of it is &#60;done&#62;.",
+        "<progress max=\"1\" value=\"0.5\">",
+        "http-equiv=\"refresh\"",
+    ] {
+        assert!(page.contains(part), "no `{part}`");
+    }
+    let quiet =
+        locomotion(&[&["train", "--env", "hopper", "--live", "--quiet", "--force", "--out", out][..], &small].concat());
+    assert_eq!((stdout(&quiet), stderr(&quiet)), (String::new(), String::new()));
 }
 
 #[test]
@@ -133,10 +189,12 @@ fn runs_in_progress_are_marked_as_such() {
     }
     let open = page(&[root.path()]);
     assert!(open.contains("No run has finished yet") && open.contains("2 of 2 runs are not finished"));
-    assert!(open.contains("No run has written a policy yet") && open.contains("not finished</span>"));
+    assert!(open.contains("No policy has been confirmed yet") && open.contains("not finished</span>"));
     Fake::new("syncma", 1, 350.0).write(root.path());
     let later = page(&[root.path()]);
-    assert!(later.contains("2 of 3 runs are not finished") && later.contains("<b>The only finished seed</b>"));
+    assert!(
+        later.contains("2 of 3 runs are not finished") && later.contains("<b>The only finished seed of syncma</b>")
+    );
 }
 
 #[test]

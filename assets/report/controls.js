@@ -4,8 +4,8 @@ const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 
 const KEYS = [
   ["Space", "play or pause"],
-  ["← →", "one step back or forward"],
-  ["Shift + ← →", "one second back or forward"],
+  ["← →", "a step back or forward"],
+  ["Shift + ← →", "a second back or forward"],
   ["Home, End", "go to the start or the end"],
   ["+ −", "faster or slower"],
   ["L", "loop"],
@@ -25,7 +25,7 @@ const player = (heading) => `
 <header>
   <${heading} class="name"></${heading}>
   <p class="score"></p>
-  <p class="total"><span>return</span> <output></output></p>
+  <p class="total">this episode <output></output></p>
   <p class="about"></p>
 </header>
 <div class="stage">
@@ -40,7 +40,7 @@ const player = (heading) => `
     <svg class="curve" preserveAspectRatio="none" aria-hidden="true"><path/></svg>
     <input type="range" min="0" step="1" value="0" aria-label="time">
   </div>
-  <label>speed <select aria-label="speed"></select></label>
+  <label><span>speed</span> <select aria-label="speed"></select></label>
   <button class="loop" aria-pressed="false" aria-label="loop" title="loop (L)">${icon("M7 7h10v3l4-4-4-4v3H5v6h2zM17 17H7v-3l-4 4 4 4v-3h12v-6h-2z")}</button>
   <button class="view" aria-label="reset the view" title="reset the view (0)">${icon("M12 5V1L7 6l5 5V7a6 6 0 1 1-6 6H4a8 8 0 1 0 8-8z")}</button>
   <button class="full" aria-label="full screen" title="full screen (F)">${icon("M4 4h6v2H6v4H4zM14 4h6v6h-2V6h-4zM4 14h2v4h4v2H4zM18 14h2v6h-6v-2h4z")}</button>

@@ -1,12 +1,15 @@
 // A player for one recorded episode. `replay(container, data)` fills the container and returns { load, play }: the one shows
 // another episode of the same robot, the other plays from the start.
 
-const number = (x) => x.toLocaleString("en-US", { maximumFractionDigits: Math.abs(x) < 1000 ? 1 : 0 });
+const number = (x) => {
+  const digits = Math.abs(x) < 1000 ? 1 : 0;
+  return x.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+};
 
 function scoreOf({ score }) {
   if (!score) return "";
   const spread = score.std === null ? "" : ` ± ${number(score.std)}`;
-  return `mean return ${number(score.mean)}${spread} over ${number(score.episodes)} episodes`;
+  return `mean return ${number(score.mean)}${spread} over ${score.episodes} episodes`;
 }
 
 function replay(container, data) {

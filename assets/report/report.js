@@ -65,11 +65,15 @@ function showValues(figure) {
 }
 
 function addCopyButton(block) {
+  const code = block.querySelector("code");
+  // A browser would break a line after any hyphen. It must not tear a flag apart.
+  const whole = (word) => Object.assign(document.createElement("span"), { className: "word", textContent: word });
+  const words = code.textContent.split(/(\s+)/);
+  code.replaceChildren(...words.map((word) => (/^\S{1,28}$/.test(word) ? whole(word) : word)));
   const button = document.createElement("button");
   button.className = "copy";
   button.textContent = "Copy";
   button.addEventListener("click", async () => {
-    const code = block.querySelector("code");
     try {
       await navigator.clipboard.writeText(code.textContent);
     } catch {

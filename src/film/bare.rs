@@ -147,13 +147,3 @@ pub fn extent(model: &MjModel) -> f64 {
 pub fn distance(model: &MjModel) -> f64 {
     radius(model).map_or(1.5 * model.ffi().stat.extent, |radius| AWAY * radius)
 }
-
-/// Limits shadows to the robot if its lamps follow it. The fewer meters a shadow map covers, the finer it is.
-pub fn tighten_shadows(model: &mut MjModel) {
-    let follows = |mode: &MjtCamLight| matches!(mode, MjtCamLight::mjCAMLIGHT_TRACK | MjtCamLight::mjCAMLIGHT_TRACKCOM);
-    let Some(radius) = radius(model).filter(|_| model.light_mode().iter().all(follows)) else { return };
-    // A robot may stretch beyond its first pose.
-    let needed = (1.4 * radius / model.ffi().stat.extent) as f32;
-    let map = &mut model.vis_mut().map;
-    map.shadowclip = map.shadowclip.min(needed);
-}

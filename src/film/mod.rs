@@ -14,6 +14,7 @@ pub mod html;
 pub mod mp4;
 mod overlay;
 mod render;
+mod shadows;
 mod shots;
 #[cfg(feature = "viewer")]
 pub mod window;

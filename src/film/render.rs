@@ -1,6 +1,6 @@
 //! Draws a pose with MuJoCo, without a display (EGL).
 
-use super::bare;
+use super::{bare, shadows};
 use crate::sim::Task;
 use crate::suggest::nearest;
 use crate::{Error, Result};
@@ -28,13 +28,12 @@ pub struct Renderer {
 impl Renderer {
     pub fn new(task: &Task, view: &View) -> Result<Self> {
         let mut model = bare::dressed(task);
-        bare::tighten_shadows(&mut model);
+        shadows::tune(&mut model);
         let visual = model.vis_mut();
         visual.global.offwidth = view.width as i32;
         visual.global.offheight = view.height as i32;
-        // Software GL spends most of its time on these, and higher values barely show in a film.
-        visual.quality.shadowsize = visual.quality.shadowsize.min(SHADOW);
-        visual.quality.offsamples = SAMPLES;
+        // Smoothing edges afterwards is cheaper.
+        visual.quality.offsamples = 0;
 
         let model = Arc::new(model);
         // Check the user's input first and the machine's abilities second.
@@ -55,9 +54,6 @@ impl Renderer {
         picture.ok_or_else(|| Error::failed("the renderer returned no picture"))
     }
 }
-
-const SHADOW: i32 = 1024;
-const SAMPLES: i32 = 0;
 
 /// Returns the requested camera, the task's own, or one that follows the first body.
 fn camera(model: &MjModel, task: &Task, view: &View) -> Result<MjvCamera> {

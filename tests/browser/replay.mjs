@@ -78,6 +78,22 @@ async function check(policy) {
   await page.waitForTimeout(200);
   assert.equal(await number(".gauges dd:last-of-type"), expected.return, `${name}: the running return ends at the return`);
 
+  // The list of keys comes and goes. A loop begins again at the end.
+  await page.keyboard.press("?");
+  assert(await page.isVisible(".help"), `${name}: keys`);
+  await shot(page, `${name}-keys`);
+  await page.keyboard.press("Escape");
+  assert(!(await page.isVisible(".help")));
+  await page.selectOption("select", "4");
+  await page.focus("canvas");
+  await page.keyboard.press("l");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press(" ");
+  await page.waitForFunction((length) => Number(document.querySelector(".replay input").value) < length / 2, expected.length);
+  assert.equal(await page.getAttribute(".play", "aria-label"), "pause", `${name}: it loops`);
+  await page.keyboard.press(" ");
+  await page.keyboard.press("l");
+
   // Turning and zooming redraws without errors; phone width and dark mode also work.
   await page.mouse.move(640, 400);
   await page.mouse.down();

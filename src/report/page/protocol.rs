@@ -70,7 +70,8 @@ fn sentence(text: &str) -> String {
 }
 
 fn policy(asked: &Asked) -> String {
-    let size = asked.task.map_or(String::new(), |task| format!(", {} numbers", task.observations * task.actions));
+    let size =
+        asked.task.map_or(String::new(), |task| format!(", which has {} numbers", task.observations * task.actions));
     let start = match asked.settings.init {
         Some(Init::Zero) => " W starts at zero.",
         Some(Init::Uniform) => " W starts uniformly at random.",
@@ -80,7 +81,7 @@ fn policy(asked: &Asked) -> String {
         None | Some(Bound(None)) => String::new(),
         Some(Bound(Some(limit))) => format!(" Weights are clipped to ±{limit} before they are evaluated."),
     };
-    format!("Linear: a = clamp(W·z, −1, 1). Only W{size}, is searched for.{start}{bound}")
+    format!("Linear: a = clamp(W·z, −1, 1). The search changes only W{size}.{start}{bound}")
 }
 
 fn observations(asked: &Asked) -> String {
@@ -168,7 +169,7 @@ fn objective(asked: &Asked) -> String {
 }
 
 fn budget(asked: &Asked) -> String {
-    let episodes = asked.settings.budget.map_or("no limit of".to_string(), |budget| thousands(budget as f64, 0));
+    let episodes = asked.settings.budget.map_or("Any number of".to_string(), |budget| thousands(budget as f64, 0));
     let target = asked
         .settings
         .target
@@ -186,8 +187,8 @@ fn heldout(asked: &Asked) -> String {
     let (when, episodes) = HeldOut::new(&asked.settings).told();
     let episodes = count(episodes, "episode");
     format!(
-        "At the start and {when}, the center of the search, the policy one would deploy, plays {episodes} on reset seeds \
-         that training never draws, the same every time. The final policy is scored on further fresh seeds."
+        "At the start and {when}, the center of the search plays {episodes}. It is the policy one would deploy. The reset \
+         seeds are the same every time, and training never draws them. The final policy is scored on other fresh seeds."
     )
 }
 

@@ -61,16 +61,14 @@ pub fn answer(comparison: &Comparison) -> String {
             let lead = if ranked.len() > 1 { format!("{} came out highest", best.label) } else { best.label.clone() };
             let value = shown(&best.iqm, score);
             let runs = count(best.finished, "finished run");
-            said.push(format!("{lead}: final return {value} (interquartile mean of {runs}, 95 % interval)."));
+            said.push(format!("{lead}: final return {value} (interquartile mean of {runs}, 95% interval)."));
         }
     }
     let fewest = comparison.groups.iter().map(|entry| entry.finished).filter(|n| *n > 0).min().unwrap_or(0);
     let versus = |entry| against_baseline(entry, comparison.baseline.as_deref()?, fewest < ENOUGH);
     said.extend(comparison.groups.iter().filter_map(versus));
     if (2..ENOUGH).contains(&fewest) {
-        said.push(format!(
-            "With only {fewest} seeds, intervals are narrower than they should be; read them with care."
-        ));
+        said.push(format!("With only {fewest} seeds, the intervals are narrower than they should be."));
     }
     let (runs, finished) =
         comparison.groups.iter().fold((0, 0), |sum, entry| (sum.0 + entry.runs, sum.1 + entry.finished));
@@ -87,11 +85,11 @@ pub fn answer(comparison: &Comparison) -> String {
 fn against_baseline(entry: &Entry, baseline: &str, few: bool) -> Option<String> {
     let estimate = entry.improvement?;
     let verdict = match estimate.interval {
-        _ if few => "from too few seeds to rule out chance",
-        Some(trust) if trust.low > 0.5 => "which is more often than chance",
-        Some(trust) if trust.high < 0.5 => "which is less often than chance",
-        _ => "which may be chance",
+        _ if few => ", but with so few seeds this may be chance",
+        Some(trust) if trust.low > 0.5 => ", more often than by chance",
+        Some(trust) if trust.high < 0.5 => ", less often than by chance",
+        _ => ", which may be chance",
     };
     let chance = shown(&entry.improvement, |p| thousands(p, 2));
-    Some(format!("A run of {} ends above one of {baseline} with probability {chance}, {verdict}.", entry.label))
+    Some(format!("A run of {} ends above one of {baseline} with probability {chance}{verdict}.", entry.label))
 }

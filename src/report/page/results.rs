@@ -17,7 +17,7 @@ pub fn statistics(comparison: &Comparison) -> Table {
     let header = rows.next().unwrap_or_default();
     Table {
         class: "wide",
-        caption: format!("{}: final held-out return, with 95 % bootstrap intervals", comparison.task),
+        caption: format!("{}: final held-out return, with 95% bootstrap intervals", comparison.task),
         header,
         rows: rows.map(|row| row.into_iter().map(Cell::Text).collect()).collect(),
     }
@@ -36,7 +36,7 @@ pub fn terms(comparison: &Comparison) -> Vec<(&'static str, String)> {
         (
             "[low, high]",
             format!(
-                "the 95 % bootstrap interval: the runs are resampled {} times with replacement, and 95 % of the \
+                "the 95% bootstrap interval: the runs are resampled {} times with replacement, and 95% of the \
                  resampled statistics lie inside. A single run has no interval.",
                 thousands(RESAMPLES as f64, 0)
             ),

@@ -6,7 +6,7 @@ use crate::report::runs::Run;
 use crate::run_folder::{Program, mujoco_version};
 use std::collections::BTreeSet;
 
-const UNSET: &str = "the optimizer's default";
+const UNSET: &str = "not set";
 
 /// Returns the settings that all groups share, then those that differ.
 pub fn settings(groups: &[Group]) -> Vec<Table> {
@@ -26,7 +26,7 @@ pub fn settings(groups: &[Group]) -> Vec<Table> {
     }
     let labels = groups.iter().map(|group| group.label.clone());
     let header: Vec<String> = std::iter::once("setting".to_string()).chain(labels).collect();
-    let apart = Table { class: "wide", caption: "Settings that differ".into(), header, rows: apart };
+    let apart = Table { class: "wide words", caption: "Settings that differ".into(), header, rows: apart };
     let caption = if groups.len() > 1 { "Settings in common" } else { "Settings" };
     let common = pairs(caption, ["setting", "value"], common);
     if apart.rows.is_empty() { vec![common] } else { vec![apart, common] }
