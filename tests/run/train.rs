@@ -118,6 +118,17 @@ fn json_prints_lines_and_nothing_else_on_stdout() {
     // The first of them shows the center before training.
     assert_eq!(events, ["start", "generation", "generation", "generation", "generation", "generation", "end"]);
     assert!(lines[6]["final"]["mean"].is_number() && lines[6]["stop"].as_str().unwrap().contains("budget"));
+
+    // A row has the names and numbers of metrics.csv, and null where there is no finite number.
+    let text = read(&out, "metrics.csv");
+    let (header, rows) = text.split_once('\n').unwrap();
+    for (event, row) in lines[1..6].iter().zip(rows.lines()) {
+        let object = event["row"].as_object().unwrap();
+        assert_eq!(object.keys().map(String::as_str).collect::<Vec<_>>().join(","), header);
+        let number = |cell: &str| cell.parse::<f64>().ok().filter(|number| number.is_finite());
+        let cells: Vec<Option<f64>> = row.split(',').map(number).collect();
+        assert_eq!(object.values().map(serde_json::Value::as_f64).collect::<Vec<_>>(), cells);
+    }
 }
 
 #[test]
