@@ -1,6 +1,7 @@
 //! A task that is ready to simulate: its definition is checked and its model compiled.
 
 use super::definition::{Condition, Coordinates, Definition, Field, Noise, Position};
+use super::files::compile_without_place;
 use super::numpy_sum::numpy_sum;
 use super::template::names;
 use crate::error::visible;
@@ -95,6 +96,8 @@ impl Task {
             quiet();
             name_model(&path);
             let model = MjModel::from_xml(&path).map_err(|e| Error::input(&path, e))?;
+            let has_files = model.paths().iter().any(|c| *c != 0);
+            let model = if has_files { compile_without_place(&path).unwrap_or(model) } else { model };
             Ok((model, sha256(&bytes)))
         })
     }
