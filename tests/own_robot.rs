@@ -139,6 +139,13 @@ fn a_bare_model_is_lit_and_framed() {
     assert!(20 * dark < pixels.len(), "{dark} of {} values are black", pixels.len());
 }
 
+/// Short episodes are enough for a test.
+fn shorten(task: &Path) {
+    let written = std::fs::read_to_string(task).unwrap();
+    assert!(written.contains("horizon = 1000"));
+    std::fs::write(task, written.replace("horizon = 1000", "horizon = 30")).unwrap();
+}
+
 /// The same crawler in pieces: its legs in a file of their own, with feet of a shape from a third folder.
 fn model_in_pieces(home: &Path) -> PathBuf {
     let (from, to) = (BARE.find("<body name=\"left\"").unwrap(), BARE.find("    </body>\n  </worldbody>").unwrap());
@@ -166,8 +173,9 @@ fn a_run_carries_meshes_and_included_files() {
     let (home, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     ok(&locomotion(&["new", text(&model_in_pieces(home.path()))]));
     let task = home.path().join("robots/crawler.toml");
+    shorten(&task);
     let run = elsewhere.path().join("run");
-    let small = ["--budget", "24", "--batch", "12", "--training-steps", "30", "--heldout-episodes", "2"];
+    let small = ["--budget", "24", "--batch", "12", "--heldout-episodes", "2"];
     ok(&locomotion(&[&["train", "--env", text(&task), "--out", text(&run), "--quiet"], &small[..]].concat()));
     let eval = |more: &[&str]| {
         let output = locomotion(&[&["eval", text(&run), "--episodes", "2", "--json"], more].concat());
@@ -210,9 +218,12 @@ fn odd_models_get_a_task_or_a_reason() {
     for (extra, wanted) in [("", "# camera = "), (camera, "camera = \"side\"")] {
         ok(&new(&pendulum(extra, motor)));
         let written = std::fs::read_to_string(&toml).unwrap();
-        assert!(written.contains(wanted) && written.contains("skip = 0"), "{written}");
+        for part in [wanted, "skip = 0", "position = \"center-of-mass\""] {
+            assert!(written.contains(part), "`{part}` is not in:\n{written}");
+        }
+        shorten(&toml);
         let run = folder.path().join("run");
-        let small = ["--budget", "12", "--batch", "12", "--training-steps", "20", "--quiet", "--force"];
+        let small = ["--budget", "12", "--batch", "12", "--quiet", "--force"];
         ok(&locomotion(&[&["train", "--env", text(&toml), "--out", text(&run)], &small[..]].concat()));
     }
     std::fs::remove_file(&toml).unwrap();

@@ -67,7 +67,7 @@ impl Compare {
             command,
         };
         let how = Resume { previous: false, allow_drift: self.allow_drift };
-        let screen = CompareScreen::new(self.head(trials.len()), self.envs().len() > 1);
+        let screen = CompareScreen::new(self.head(trials.len()), trials.len(), self.envs().len() > 1);
         let failures = run_all(&trials, how, &options, &screen);
         screen.end();
         if !failures.is_empty() {

@@ -1,13 +1,13 @@
 //! What a user sees while a comparison runs: a line for every running trial, and one for all of them with the time left
 //! and the ranking so far. Without a terminal, a line for every trial that ends.
 
-use super::terminal::clock;
+use super::terminal::{clock, hanging};
 use super::{in_flags, note, say};
 use crate::plot::numbers::score;
 use crate::statistics::mean;
 use crate::train::{Moment, PlannedRun, Progress, Stop, Watch};
 use crate::{Error, Result};
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, stderr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,6 +18,8 @@ const BAR_STEPS: u64 = 1000;
 
 pub struct CompareScreen {
     head: String,
+    /// All trials, also those that are already finished.
+    trials: usize,
     several_tasks: bool,
     began: Instant,
     lines: MultiProgress,
@@ -37,19 +39,19 @@ struct ScreenState {
 
 impl CompareScreen {
     /// `head` says what is compared.
-    pub fn new(head: String, several_tasks: bool) -> Self {
+    pub fn new(head: String, trials: usize, several_tasks: bool) -> Self {
         let lines = MultiProgress::new();
         if !stderr().is_terminal() {
-            lines.set_draw_target(indicatif::ProgressDrawTarget::hidden());
+            lines.set_draw_target(ProgressDrawTarget::hidden());
         }
         let overall = lines.add(bar("  all trials", BAR_STEPS));
-        let ranking = lines.add(ProgressBar::new_spinner());
+        let ranking = lines.add(ProgressBar::hidden());
         if let Ok(style) = ProgressStyle::with_template("  {wide_msg}") {
             ranking.set_style(style);
         }
         let state =
             ScreenState { overall, ranking, bars: BTreeMap::new(), trials: BTreeMap::new(), finished: 0, open: 0 };
-        Self { head, several_tasks, began: Instant::now(), lines, state: Mutex::new(state) }
+        Self { head, trials, several_tasks, began: Instant::now(), lines, state: Mutex::new(state) }
     }
 
     /// Clears the lines.
@@ -87,7 +89,8 @@ impl CompareScreen {
 
 impl Watch for CompareScreen {
     fn opens(&self, trials: usize) {
-        say(&format!("{}, {trials} to run", self.head));
+        let to_run = if trials == self.trials { String::new() } else { format!(", {trials} to run") };
+        self.lines.suspend(|| say(&hanging(&format!("{}{to_run}", self.head), 2)));
         let mut state = self.state();
         state.open = trials;
         state.overall.set_length(BAR_STEPS * trials as u64);
@@ -165,11 +168,11 @@ fn ranking<'a>(trials: impl Iterator<Item = &'a (String, f64, Option<f64>)>) -> 
 }
 
 fn bar(name: &str, parts: u64) -> ProgressBar {
-    let bar = ProgressBar::new(parts);
+    // Visible only once it has its place among the others.
+    let bar = ProgressBar::with_draw_target(Some(parts), ProgressDrawTarget::hidden()).with_prefix(name.to_string());
     if let Ok(style) = ProgressStyle::with_template("{prefix:<30!} {bar:12} {percent:>3}%  {wide_msg}") {
         bar.set_style(style.progress_chars("━╸ "));
     }
-    bar.set_prefix(name.to_string());
     bar
 }
 

@@ -100,8 +100,8 @@ impl Train {
         }
         if !self.json && !self.quiet {
             let page = main.folder.file("report.html");
-            let page = if self.live { format!("  {}\n", page.display()) } else { String::new() };
-            let figure = if drawn { format!("  {}\n", figure.display()) } else { String::new() };
+            let page = if self.live { format!("  page:  {}\n", page.display()) } else { String::new() };
+            let figure = if drawn { format!("  curve: {}\n", figure.display()) } else { String::new() };
             print(&format!("{verdict}{figure}{page}"))?;
         }
         Ok(0)

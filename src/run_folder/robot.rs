@@ -19,7 +19,7 @@ impl LockedFolder {
             return Ok(None);
         }
         let files = sim::files(Path::new(env))?;
-        let common = files.iter().skip(1).fold(parent(&files[0]), |common, file| shared(&common, &parent(file)));
+        let common = sim::common_folder(&files);
         for file in &files {
             let inside = file.strip_prefix(&common).unwrap_or(file);
             let target = self.file(ROBOT).join(inside);
@@ -50,9 +50,4 @@ impl Folder {
 
 fn parent(file: &Path) -> PathBuf {
     file.parent().map(PathBuf::from).unwrap_or_default()
-}
-
-/// Returns the innermost folder that holds both.
-fn shared(one: &Path, other: &Path) -> PathBuf {
-    one.components().zip(other.components()).take_while(|(a, b)| a == b).map(|(part, _)| part).collect()
 }

@@ -1,6 +1,8 @@
 //! The files that a user's task consists of: its TOML, its MJCF, and everything that this includes or loads.
 
 use crate::{Error, Result};
+use mujoco_rs::prelude::*;
+use mujoco_rs::wrappers::mj_auxiliary::MjVfs;
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
@@ -22,13 +24,41 @@ pub fn files(toml: &Path) -> Result<Vec<PathBuf>> {
     let mut found = vec![toml];
     if let Some(model) = table.get("model").and_then(toml::Value::as_str).filter(|model| Path::new(model).is_relative())
     {
-        let model = plain(&folder.join(model))?;
-        let home = model.parent().map(PathBuf::from).unwrap_or_default();
-        let mut seen = BTreeSet::new();
-        follow(&model, &home, &mut BTreeSet::from([PathBuf::new()]), &mut seen)?;
-        found.extend(seen);
+        found.extend(files_of_model(&plain(&folder.join(model))?)?);
     }
     Ok(found)
+}
+
+/// Returns this MJCF file and all that it names.
+fn files_of_model(mjcf: &Path) -> Result<BTreeSet<PathBuf>> {
+    let home = mjcf.parent().map(PathBuf::from).unwrap_or_default();
+    let mut seen = BTreeSet::new();
+    follow(mjcf, &home, &mut BTreeSet::from([PathBuf::new()]), &mut seen)?;
+    Ok(seen)
+}
+
+/// Returns the innermost folder that holds all these files.
+pub fn common_folder(files: &[PathBuf]) -> PathBuf {
+    let folders = files.iter().map(|file| file.parent().map(PathBuf::from).unwrap_or_default());
+    let shared = |one: PathBuf, other: PathBuf| -> PathBuf {
+        one.components().zip(other.components()).take_while(|(a, b)| a == b).map(|(part, _)| part).collect()
+    };
+    folders.reduce(shared).unwrap_or_default()
+}
+
+/// Compiles a model as if the folder of its files were the only one there is. A compiled model contains the paths of its
+/// meshes and textures, and the same robot in another place has to be the same model.
+pub(super) fn compile_without_place(mjcf: &Path) -> Result<MjModel> {
+    let mjcf = plain(mjcf)?;
+    let files: Vec<PathBuf> = files_of_model(&mjcf)?.into_iter().collect();
+    let folder = common_folder(&files);
+    let inside = |file: &Path| file.strip_prefix(&folder).unwrap_or(file).to_path_buf();
+    let mut only = MjVfs::new();
+    for file in &files {
+        let bytes = std::fs::read(file).map_err(|e| Error::input(file, e))?;
+        only.add_from_buffer(inside(file), &bytes).map_err(|e| Error::input(file, e))?;
+    }
+    MjModel::from_xml_vfs(inside(&mjcf), &only).map_err(|e| Error::input(&mjcf, e))
 }
 
 /// Adds this MJCF file and all that it names. `home` is the folder of the outermost one, and `folders` are the places

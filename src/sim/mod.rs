@@ -25,7 +25,7 @@ pub use definition::{Contact, Definition, Noise, ObservationPart, Yardstick};
 pub use episode::{
     EpisodeOutcome, NEVER, Watch, diverged, merit, returns, rollout, rollout_of, rollout_unless, rollout_watched,
 };
-pub use files::files;
+pub use files::{common_folder, files};
 pub use reward::Reward;
 pub use simulator::{Simulator, Step};
 pub use task::{Task, sha256};

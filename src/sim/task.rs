@@ -2,6 +2,7 @@
 
 use super::definition::{Definition, Field, Position};
 use super::definition_check::Checker;
+use super::files::compile_without_place;
 use super::numpy_sum::numpy_sum;
 use crate::error::visible;
 use crate::{Error, Result, input};
@@ -97,6 +98,8 @@ impl Task {
             quiet();
             name_model(&path);
             let model = MjModel::from_xml(&path).map_err(|e| Error::input(&path, e))?;
+            let has_files = model.paths().iter().any(|c| *c != 0);
+            let model = if has_files { compile_without_place(&path).unwrap_or(model) } else { model };
             Ok((model, sha256(&bytes)))
         })?;
         if let Some(task) = Arc::get_mut(&mut task) {

@@ -52,7 +52,7 @@ struct Root {
 
 fn root(model: &MjModel) -> Root {
     let has_joint = |body: &usize| model.body_jntnum()[*body] > 0;
-    let body = (1..model.ffi().nbody as usize).find(has_joint).unwrap_or(1);
+    let body = (1..model.ffi().nbody as usize).find(has_joint).unwrap_or(0);
     let name = model.id_to_name(MjtObjBase::mjOBJ_BODY, body).filter(|name| !name.is_empty());
     let first = usize::try_from(model.body_jntadr()[body]).unwrap_or(0);
     let kind = model.jnt_type().get(first).copied();
@@ -64,7 +64,8 @@ fn root(model: &MjModel) -> Root {
         Some(MjtJoint::mjJNT_SLIDE) if along_x => {
             Root { position: "{ qpos = 0 }".into(), skip: 1, skipped: "x is not observed", height: Some(1) }
         }
-        _ => Root { position, skip: 0, skipped: "all of it is observed", height: None },
+        // A root that turns about a fixed point stays where it is, but what hangs on it moves.
+        _ => Root { position: "\"center-of-mass\"".into(), skip: 0, skipped: "all of it is observed", height: None },
     }
 }
 
