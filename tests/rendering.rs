@@ -194,13 +194,17 @@ fn no_surface_in_the_sun_has_specks_of_shadow() {
     let sheet = Sheet::read(&place.at("a.png"));
     let sum = |x: usize, y: usize| sheet.at(x, y).iter().map(|channel| u32::from(*channel)).sum::<u32>();
     let around = [(0, 0), (2, 0), (4, 0), (0, 2), (4, 2), (0, 4), (2, 4), (4, 4)];
-    let is_speck =
-        |x: usize, y: usize| around.iter().all(|(dx, dy)| 100 * sum(x + 2, y + 2) < 85 * sum(x + dx, y + dy));
+    // Darker than the pixels around it, which are alike.
+    let is_speck = |x: usize, y: usize| {
+        let ring = around.map(|(dx, dy)| sum(x + dx, y + dy));
+        let (low, high) = (ring.iter().min().unwrap(), ring.iter().max().unwrap());
+        100 * sum(x + 2, y + 2) < 92 * low && 100 * high < 125 * low
+    };
     // Inside each picture, below its caption.
     let places =
         (0..8).flat_map(|k| (0..476).flat_map(move |x| (40..356).map(move |y| (k % 4 * 484 + x, k / 4 * 364 + y))));
     let specks = places.filter(|(x, y)| is_speck(*x, *y)).count();
-    assert!(specks < 20, "{specks} specks");
+    assert!(specks < 10, "{specks} specks");
 }
 
 /// A contact sheet.

@@ -34,6 +34,10 @@ impl Renderer {
         visual.global.offheight = view.height as i32;
         // Smoothing edges afterwards is cheaper.
         visual.quality.offsamples = 0;
+        if view.height <= SMALL {
+            visual.quality.numslices = visual.quality.numslices.min(FACETS.0);
+            visual.quality.numstacks = visual.quality.numstacks.min(FACETS.1);
+        }
 
         let model = Arc::new(model);
         // Check the user's input first and the machine's abilities second.
@@ -54,6 +58,11 @@ impl Renderer {
         picture.ok_or_else(|| Error::failed("the renderer returned no picture"))
     }
 }
+
+/// Up to this height, round shapes need no more facets than these around and along them: the difference is below half a
+/// pixel.
+const SMALL: usize = 480;
+const FACETS: (i32, i32) = (20, 10);
 
 /// Returns the requested camera, the task's own, or one that follows the first body.
 fn camera(model: &MjModel, task: &Task, view: &View) -> Result<MjvCamera> {

@@ -8,9 +8,9 @@ const NEAR: i32 = 512;
 const WIDE: i32 = 1024;
 /// How much of the surroundings the map covers, in radii of the robot. It may stretch beyond its first pose.
 const AROUND: f64 = 1.4;
-/// Surfaces that face the sun must not shade themselves. MuJoCo keeps them apart by a number of depth steps, and a step is
-/// larger the farther the view reaches.
-const REACH: f32 = 3000.0;
+/// How far the view reaches, in meters. Surfaces that face the sun must not shade themselves. MuJoCo keeps them apart by a
+/// number of depth steps, and a step is larger the farther the view reaches.
+const REACH: f64 = 9000.0;
 
 /// Changes how the model is drawn, not how it moves. If all lamps follow the robot, only its surroundings need shadows.
 pub fn tune(model: &mut MjModel) {
@@ -22,6 +22,6 @@ pub fn tune(model: &mut MjModel) {
     *shadow = (*shadow).min(if radius.is_some() { NEAR } else { WIDE });
     if let Some(radius) = radius {
         visual.map.shadowclip = visual.map.shadowclip.min((AROUND * radius / extent) as f32);
-        visual.map.zfar = visual.map.zfar.max(REACH);
+        visual.map.zfar = visual.map.zfar.max((REACH / extent) as f32);
     }
 }
