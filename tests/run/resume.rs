@@ -71,10 +71,20 @@ pub fn long_run(run: &Path, more: &[&str]) -> Child {
     child
 }
 
+/// Whether nohup started these tests. The programs that they start then ignore hangups too.
+fn hangups_are_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+    u64::from_str_radix(mask.trim(), 16).unwrap() & 1 == 1
+}
+
 #[test]
 fn a_signal_saves_stops_soon_and_says_how_to_continue() {
     let folder = tempfile::tempdir().unwrap();
     for (signal, code) in [("INT", 130), ("TERM", 143), ("USR1", 143), ("HUP", 129)] {
+        if signal == "HUP" && hangups_are_ignored() {
+            continue;
+        }
         let run = folder.path().join(signal);
         let child = long_run(&run, &[]);
         std::thread::sleep(Duration::from_millis(700));
