@@ -16,12 +16,28 @@ use ab_glyph::{Font, FontRef, ScaleFont};
 pub type Color = (u8, u8, u8);
 
 enum Stroke {
-    Line { points: Vec<(f32, f32)>, color: Color, width: f32, dashes: Vec<f32> },
-    Area { points: Vec<(f32, f32)>, color: Color, opacity: f32 },
-    Circle { center: (f32, f32), radius: f32, color: Color },
+    Line {
+        points: Vec<(f32, f32)>,
+        color: Color,
+        width: f32,
+        dashes: Vec<f32>,
+    },
+    Area {
+        points: Vec<(f32, f32)>,
+        color: Color,
+        opacity: f32,
+    },
+    Circle {
+        center: (f32, f32),
+        radius: f32,
+        color: Color,
+    },
     Text(Text),
     /// A point that tells its value in a browser. It cannot be seen.
-    Spot { center: (f32, f32), text: String },
+    Spot {
+        center: (f32, f32),
+        text: String,
+    },
 }
 
 struct Text {
