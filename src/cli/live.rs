@@ -1,4 +1,4 @@
-//! The report page of a run that is still going on.
+//! The report page of a run in progress.
 
 use super::{again, note};
 use crate::Result;

@@ -7,6 +7,7 @@
 //! | `settings_args`, `workers_args`, `policy_arg`, `number` | flags that several commands share, and their values |
 //! | `resolve`, `print_config` | the settings of a run and its folder; settings as a file |
 //! | `screen`, `compare_screen`, `live`, `progress`, `terminal` | what a user sees while a command runs |
+//! | `shell` | completions and man pages |
 //! | `interrupt` | signals |
 //! | `again` | commands to print, quoted for a shell |
 
@@ -187,12 +188,12 @@ fn note(text: &str) {
     say(&format!("note: {text}"));
 }
 
-/// Whoever asks for more threads has made a slip. What this machine has no use for is capped with a note.
+/// Refuses more threads than anyone can mean. More than this machine can use are reduced, with a note.
 fn threads() -> Between<usize> {
     between(0, 65_535)
 }
 
-/// More episodes than anybody waits for; their outcomes are kept in memory.
+/// Accepts up to a million episodes, because their outcomes are kept in memory.
 fn episodes() -> Between<u32> {
     between(1, 1_000_000)
 }

@@ -1,4 +1,4 @@
-//! Values as people type them: what cannot be one gets a sentence, and a shell can complete words.
+//! Values of flags as people type them. A wrong one gets a sentence that says what to type, and a shell can complete words.
 
 use super::note;
 use crate::optim::{OptimizerKind, Variant};

@@ -16,7 +16,7 @@ pub struct PolicyArg {
     /// the program
     #[arg(value_name = "POLICY|RUN")]
     pub policy: PathBuf,
-    /// Task, if the policy's own is a TOML file of yours
+    /// Task; needed if the policy was trained on a TOML file of your own
     #[arg(long, value_name = "TASK|FILE.toml", value_parser = flag::<String>(), hide_possible_values = true)]
     pub env: Option<String>,
 }

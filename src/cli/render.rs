@@ -26,9 +26,10 @@ pub struct Render {
     /// Reset seed of the episode, as in Gymnasium's reset(seed=…)
     #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = flag::<u64>())]
     seed: u64,
-    /// Width and height of a picture in pixels
+    /// Width of a picture in pixels
     #[arg(long, default_value_t = 640, allow_negative_numbers = true, value_parser = pixels())]
     width: usize,
+    /// Height of a picture in pixels
     #[arg(long, default_value_t = 480, allow_negative_numbers = true, value_parser = pixels())]
     height: usize,
     /// Pictures per second of simulated time [default: 50; GIF 25]

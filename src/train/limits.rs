@@ -64,7 +64,7 @@ fn has_square_matrix(settings: &PartialSettings) -> bool {
     }
 }
 
-/// The bytes that a run needs at the very least. Floating-point numbers do not overflow.
+/// A lower bound on the bytes that a run needs, as a floating-point number, which does not overflow.
 fn needed(settings: &PartialSettings, (rows, columns): (usize, usize)) -> f64 {
     const NUMBER: f64 = 8.0;
     /// An episode to run and how it went.

@@ -56,7 +56,7 @@ struct Page {
     commands: Vec<(&'static str, String)>,
 }
 
-/// How far a run is that still goes on.
+/// How far a run in progress has come.
 pub struct Live {
     /// A sentence about it.
     pub told: String,
@@ -79,7 +79,7 @@ pub fn write(folders: &[PathBuf], commands: Commands, file: &Path, force: bool) 
     write_live(folders, commands, file, force, None)
 }
 
-/// The same, for a run that still goes on. An open page follows what is written here. `live` says how far the run is.
+/// The same, for a run in progress. An open page follows what is written here. `live` says how far the run is.
 ///
 /// # Errors
 /// If a run cannot be read, if they are not runs of one task, or if the file cannot be written.
