@@ -147,7 +147,7 @@ impl Watch for CompareScreen {
             Err(error) => format!("{folder}: failed: {}", in_flags(&error.message, &error.fields)),
         };
         self.update(&seen);
-        self.lines.suspend(|| say(&told));
+        self.lines.suspend(|| say(&hanging(&told, 2)));
     }
 }
 
