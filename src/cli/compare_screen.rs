@@ -149,7 +149,7 @@ impl Watch for CompareScreen {
             Err(error) => format!("{folder}: failed: {}", in_flags(&error.message, &error.fields)),
         };
         self.update(&state);
-        self.lines.suspend(|| say(&told));
+        self.lines.suspend(|| say(&hanging(&told, 2)));
     }
 }
 

@@ -19,9 +19,10 @@ pub struct Completions {
 }
 
 const INSTALL: &str = "\
-bash  locomotion completions bash > ~/.local/share/bash-completion/completions/locomotion
-zsh   locomotion completions zsh > DIR/_locomotion, with DIR in $fpath before compinit
-fish  locomotion completions fish > ~/.config/fish/completions/locomotion.fish";
+How to install it:
+  bash  locomotion completions bash > ~/.local/share/bash-completion/completions/locomotion
+  zsh   locomotion completions zsh > DIR/_locomotion, with DIR in $fpath before compinit
+  fish  locomotion completions fish > ~/.config/fish/completions/locomotion.fish";
 
 #[derive(Args)]
 pub struct ManPages {
