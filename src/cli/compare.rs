@@ -4,7 +4,7 @@ use super::interrupt::Interrupt;
 use super::number::between;
 use super::resolve::{resolve_shared, usual_folder};
 use super::settings_args::{SettingsArgs, command};
-use super::terminal::count;
+use super::terminal::{count, hanging};
 use super::workers_args::WorkersArgs;
 use super::{in_flags, note, print, print_json, say, write_table};
 use crate::benchmark::Contestant;
@@ -153,13 +153,18 @@ impl Compare {
         let told = |(comparison, place): &(Comparison, PathBuf)| {
             format!(
                 "{}\nwrote {}\n      {}\n",
-                comparison.text(),
+                comparison.text().lines().map(|line| note_or_row(line) + "\n").collect::<String>(),
                 place.join("comparison.{txt,csv,md,json}, comparison-curves.{svg,png,csv}").display(),
                 place.join("report.html").display()
             )
         };
         print(&comparisons.iter().map(told).collect::<Vec<_>>().join("\n"))
     }
+}
+
+/// A note below a table is broken between words. A row of a table has no colon and stays.
+fn note_or_row(line: &str) -> String {
+    if line.contains(": ") { hanging(line, 4) } else { line.to_string() }
 }
 
 /// Compares the trials of one task. Returns the folder that the results were written to.

@@ -164,7 +164,9 @@ fn axis_names(drawing: &mut Drawing, foot: f32, frame: &Frame, axis: Axis) {
 fn vertical_range(curves: &[Curve], yardsticks: &[Yardstick]) -> (f64, f64) {
     let drawn = curves.iter().flat_map(|curve| {
         let band = curve.heldout.iter().flat_map(|p| [p.low, p.median, p.high]);
-        band.chain(curve.best.iter().map(|p| p.median))
+        // A single point is no line and is not seen.
+        let best = curve.best.iter().filter(|_| curve.best.len() > 1);
+        band.chain(best.map(|p| p.median))
     });
     let wider = |(low, high): (f64, f64), y: f64| (low.min(y), high.max(y));
     let origin = yardsticks.iter().filter(|yardstick| yardstick.is_origin).map(|yardstick| yardstick.value);
@@ -220,4 +222,20 @@ fn apart(wanted: &[f32], heights: &[f32], top: f32, bottom: f32) -> Vec<f32> {
         start = *place - height / 2.0;
     }
     places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Curve, Style, vertical_range};
+
+    #[test]
+    fn a_best_value_that_is_no_line_takes_no_room() {
+        let with = |best: &[(f64, f64)]| {
+            let heldout = vec![(0.0, 10.0), (5.0, 20.0)];
+            let curve = Curve::new("a".into(), Style::new(0, 0), &[heldout], &[best.to_vec()], &[]);
+            vertical_range(&[curve], &[])
+        };
+        assert_eq!(with(&[(5.0, 900.0)]), with(&[]));
+        assert!(with(&[(2.0, 500.0), (5.0, 900.0)]).1 >= 900.0, "a line is inside");
+    }
 }

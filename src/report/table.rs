@@ -5,11 +5,20 @@ use crate::plot::numbers::{csv_field, mark, score, thousands};
 
 pub(super) const NONE: &str = "-";
 
+/// The columns with the name, the number of runs and their returns.
+const RETURNS: usize = 4;
+
 impl Comparison {
-    /// For the terminal.
+    /// For the terminal: the returns, how they compare and how fast they were reached, each narrow enough for 80 columns.
     pub fn text(&self) -> String {
         let head = format!("{}: final held-out return, with 95% bootstrap intervals\n\n", self.task);
-        let text = head + &aligned(&self.rows(), 3);
+        let rows = self.rows();
+        let part = |columns: std::ops::Range<usize>| -> Vec<Vec<String>> {
+            rows.iter().map(|row| [&row[..1], &row[columns.clone()]].concat()).collect()
+        };
+        let (all, compared) = (rows[0].len(), RETURNS + usize::from(self.baseline.is_some()));
+        let parts = [1..RETURNS, RETURNS..compared, compared..all].into_iter().filter(|columns| !columns.is_empty());
+        let text = head + &parts.map(|columns| aligned(&part(columns), 3)).collect::<Vec<_>>().join("\n");
         let notes = self.notes();
         if notes.is_empty() { text } else { format!("{text}\n  {}\n", notes.join("\n  ")) }
     }

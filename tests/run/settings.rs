@@ -70,7 +70,7 @@ fn wrong_settings_are_refused_with_a_remedy() {
         (&["--env", "ant", "--batch", "18446744073709551614"], "", 2, "--batch must be at most"),
         (&["--env", "ant", "--seed", "9223372036854775808"], "", 2, "--seed must be at most 9223372036854775807"),
         (&["--env", "ant", "--budget", "18446744073709551615"], "", 2, "--budget must be at most"),
-        (&["--env", "ant", "--threads", "1000000"], "", 2, "1000000 is not in 0..=1024"),
+        (&["--env", "ant", "--threads", "1000000"], "", 2, "use a whole number from 0 to 65535"),
         (&["--env", "ant", "--init", "uniform", "--bound", "1e308"], "", 2, "up to 1e50"),
         (&["--env", "ant", "--sigma", "1e308"], "", 2, "use a number from 1e-300 to 1e50"),
         (&["--env", "ant", "--sigma", "1e-320"], "", 2, "use a number from 1e-300 to 1e50"),
