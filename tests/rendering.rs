@@ -258,7 +258,7 @@ fn a_wrong_command_line_is_reported_before_anything_is_done() {
     fails(&place, &render("film.avi", &[]), 2, &["`.avi`", ".mp4, .gif, .png or .html"]);
     fails(&place, &render("film", &[]), 2, &["no extension"]);
     fails(&place, &["render", "still.json", "-o", "a.mp4", "--width", "95"], 2, &["even", "--width 96"]);
-    fails(&place, &["render", "still.json", "-o", "a.mp4", "--height", "8"], 2, &["16..=3840"]);
+    fails(&place, &["render", "still.json", "-o", "a.mp4", "--height", "8"], 2, &["from 16 to 3840"]);
     fails(&place, &["render", "still.json", "-o", "a.gif", "--fps", "60"], 2, &["at most 50"]);
     fails(&place, &["render", "still.json", "-o", "a.mp4", "--seconds", "0"], 2, &["--seconds", "more than 0"]);
     fails(&place, &["render", "still.json", "-o", "a.mp4", "--seconds", "NaN"], 2, &["--seconds", "more than 0"]);
