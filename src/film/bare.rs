@@ -77,7 +77,7 @@ fn dress(file: &Path, model: &MjModel) -> Option<MjModel> {
     }
     let dressed = spec.compile().ok()?;
     let same = |count: fn(&MjModel) -> i64| count(&dressed) == count(model);
-    (same(|m| m.ffi().nq as i64) && same(|m| m.ffi().nbody as i64) && same(|m| m.ffi().ngeom as i64)).then_some(dressed)
+    (same(|m| m.ffi().nq) && same(|m| m.ffi().nbody) && same(|m| m.ffi().ngeom)).then_some(dressed)
 }
 
 /// Turns a direction in the world into the frame of the first body.
