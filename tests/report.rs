@@ -122,7 +122,7 @@ fn a_page_that_followed_a_run_ends_as_its_report() {
 
     // Before, it says how far the run is, and follows it without the network.
     let live = Live { told: "Half of it is <done>.".into(), done: 0.5 };
-    page::write_live(&[run.clone()], |_, _, _| Vec::new(), &file, true, Some(live)).unwrap();
+    page::write_live(std::slice::from_ref(&run), |_, _, _| Vec::new(), &file, true, Some(live)).unwrap();
     let page = std::fs::read_to_string(&file).unwrap();
     for part in [
         "class=\"live\"",
