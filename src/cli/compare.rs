@@ -152,9 +152,10 @@ impl Compare {
         }
         let told = |(comparison, place): &(Comparison, PathBuf)| {
             format!(
-                "{}\nwrote {}\n      {}\n",
+                "{}\nwrote {}\n      {}\n      {}\n",
                 comparison.text().lines().map(|line| note_or_row(line) + "\n").collect::<String>(),
-                place.join("comparison.{txt,csv,md,json}, comparison-curves.{svg,png,csv}").display(),
+                place.join("comparison.{txt,csv,md,json}").display(),
+                place.join("comparison-curves.{svg,png,csv}").display(),
                 place.join("report.html").display()
             )
         };
