@@ -55,8 +55,8 @@ pub struct Train {
     /// Replace an existing run in the folder
     #[arg(long)]
     force: bool,
-    /// Keep a web page of the run up to date: the curve, the best policy so far and the time left. It reloads itself in a
-    /// browser
+    /// Keep a web page of the run up to date: the curve, the best policy so far and the time left. An open page
+    /// follows the run
     #[arg(long)]
     live: bool,
     /// Also write the measurements as an event file for TensorBoard, into the run folder

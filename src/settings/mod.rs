@@ -74,7 +74,8 @@ macro_rules! for_all_settings {
             /// SynCMA steady: how far the mean follows the ranks at the start; 1 is the full natural-gradient step [default: the
             /// task's or the optimizer's; --print-config shows it]
             kappa: f64,
-            /// SynCMA steady: after how many candidates width and step have shrunk by 1/√2 each
+            /// SynCMA steady: after how many candidates width and step have shrunk by 1/√2 each [default: the task's or the
+            /// optimizer's; --print-config shows it]
             patience: f64,
             /// SynCMA steady: how many searches take turns at first; the one that gets furthest continues [default:
             /// the task's, or 1]

@@ -44,7 +44,6 @@ use serde::{Deserialize, Serialize};
 use super::LAMBDA0;
 use crate::optim::gaussian::standard_normal;
 use crate::optim::rates::default_batch;
-use crate::optim::settings::SIGMA;
 use crate::optim::weights::{is_flat, normal_scores, ranking};
 use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 
@@ -97,7 +96,7 @@ impl Steady {
             scores,
             kappa: settings.kappa.unwrap_or(default_kappa(mean.len(), batch)),
             patience: settings.patience.unwrap_or(default_patience(mean.len())),
-            sigma: settings.sigma.unwrap_or(SIGMA),
+            sigma: settings.first_sigma(),
             decay: lambda0 / (lambda0 + 1.0),
             seed: settings.seed,
             generation: 0,
