@@ -35,7 +35,7 @@ fn why(name: &str, origin: &'static str, heldout: &HeldOut) -> String {
             format!("not set: the center plays {episodes} episodes at the start and {when}")
         }
         "target" | "time" => "not set: it does not end the run".to_string(),
-        "survival_steps" => "not set: 0".to_string(),
+        "survival_steps" | "survival_share" => "not set: 0".to_string(),
         "training_steps" => "not set: training episodes run to the task's horizon".to_string(),
         _ => "not set: the optimizer chooses it".to_string(),
     }

@@ -19,6 +19,7 @@ impl Settings {
         let lambda0 = self.lambda0.unwrap_or(LAMBDA0);
         let penalty = syncma::default_penalty(variant, n, batch, lambda0);
         let steady = syncma && variant == Variant::Steady;
+        let top = if steady { syncma::default_top } else { ars::default_top };
         Ok(Settings {
             batch: self.batch.or(Some(batch)),
             sigma: self.sigma.or(Some(syncma::default_sigma(self))),
@@ -30,7 +31,7 @@ impl Settings {
             starts: self.starts.or(Some(1)),
             step_size: self.step_size.or(Some(ars::STEP_SIZE)),
             noise: self.noise.or(Some(ars::NOISE)),
-            top_directions: self.top_directions.or(Some(ars::default_top(batch / 2))),
+            top_directions: self.top_directions.or(Some(top(batch / 2))),
             ..self.clone()
         }
         .only_used())

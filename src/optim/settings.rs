@@ -162,9 +162,9 @@ pub struct Settings {
     pub eta_m: Option<f64>,
     /// SynCMA: KL penalty η_c on changes of the covariance.
     pub eta_c: Option<f64>,
-    /// SynCMA `steady`: how far the mean follows the natural gradient of the ranks at the start, κ.
+    /// SynCMA `steady`: how far the mean moves at the start, in widths per coordinate, κ.
     pub kappa: Option<f64>,
-    /// SynCMA `steady`: the number of candidates after which width and step have shrunk by 1/√2 each, τ.
+    /// SynCMA `steady`: the number of candidates after which the width has halved, τ.
     pub patience: Option<f64>,
     /// SynCMA `steady`: how many searches take turns at first; the one that comes furthest goes on.
     pub starts: Option<usize>,
@@ -186,7 +186,7 @@ pub struct Settings {
     /// ARS: whether policies whiten their observations (v2) or not (v1). This is only a record; the caller that evaluates
     /// policies does the whitening.
     pub ars_version: super::ars::Version,
-    /// ARS: the number b of best directions that take part in a step.
+    /// ARS and SynCMA `steady`: the number b of best directions, or pairs, that take part in a step.
     pub top_directions: Option<usize>,
     /// Seed of all random numbers.
     pub seed: u64,

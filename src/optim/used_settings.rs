@@ -26,7 +26,9 @@ impl OptimizerKind {
     pub fn fields(self, variant: Variant) -> &'static [&'static str] {
         match (self, variant) {
             (Self::SynCma, Variant::Published) => &["variant", "lambda0", "batch", "sigma"],
-            (Self::SynCma, Variant::Steady) => &["variant", "lambda0", "kappa", "patience", "starts", "batch", "sigma"],
+            (Self::SynCma, Variant::Steady) => {
+                &["variant", "lambda0", "kappa", "patience", "starts", "batch", "sigma", "top_directions"]
+            }
             (Self::SynCma, Variant::Exact | Variant::Adaptive | Variant::Matrix) => {
                 &["variant", "lambda0", "eta_m", "eta_c", "batch", "sigma"]
             }

@@ -71,11 +71,11 @@ macro_rules! for_all_settings {
             eta_m: f64,
             /// SynCMA: KL penalty on changes of the covariance [default: the optimizer's; --print-config shows it]
             eta_c: f64,
-            /// SynCMA steady: how far the mean follows the ranks at the start; 1 is the full natural-gradient step [default: the
-            /// task's or the optimizer's; --print-config shows it]
-            kappa: f64,
-            /// SynCMA steady: after how many candidates width and step have shrunk by 1/√2 each [default: the task's or the
+            /// SynCMA steady: how far the mean moves at the start, in units of sigma per weight [default: the task's or the
             /// optimizer's; --print-config shows it]
+            kappa: f64,
+            /// SynCMA steady: after how many candidates the width has halved [default: the task's or the optimizer's;
+            /// --print-config shows it]
             patience: f64,
             /// SynCMA steady: how many searches take turns at first; the one that gets furthest continues [default:
             /// the task's, or 1]
@@ -88,7 +88,8 @@ macro_rules! for_all_settings {
             step_size: f64,
             /// ARS: standard deviation of the exploration noise [default: the task's, or 0.03]
             noise: f64,
-            /// ARS: how many of the best directions contribute to a step [default: the task's, or half of them]
+            /// ARS and SynCMA steady: how many of the best directions contribute to a step [default: the task's, or half of
+            /// them in ARS and 3 of 10 in steady]
             top_directions: usize,
             /// Total number of training episodes [default: the task's, or 10000]
             budget: u64,
@@ -108,6 +109,9 @@ macro_rules! for_all_settings {
             /// Steps per episode for which training still pays the survival bonus, so that falling at once does not pay
             /// [default: the task's, or 0]
             survival_steps: u32,
+            /// Share of the survival bonus that training pays after those steps, from 0 to 1, so that falling still costs
+            /// something [default: the task's, or 0]
+            survival_share: f64,
             /// Training episodes are cut off after this many steps; held-out episodes run to the task's own horizon
             /// [default: the task's, or its horizon]
             training_steps: u32,

@@ -21,6 +21,10 @@ pub fn check(settings: &PartialSettings) -> Result<()> {
     if let Some((field, _)) = counts.iter().find(|(_, value)| *value == Some(0)) {
         return Err(Error::usage(format!("`{field}` must be at least 1")).naming(&[field]));
     }
+    if let Some(share) = settings.survival_share.filter(|share| !(0.0..=1.0).contains(share)) {
+        let what = format!("`survival_share` is {share}: use a number from 0 to 1");
+        return Err(Error::usage(what).naming(&["survival_share"]));
+    }
     let seed = [("seed", settings.seed)];
     let too_large = |(_, value): &&(&str, Option<u64>)| value.is_some_and(|value| value > MOST);
     if let Some((field, _)) = counts.iter().chain(&seed).find(too_large) {

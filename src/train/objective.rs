@@ -52,10 +52,11 @@ pub struct Batch {
 impl Objective {
     pub fn new(settings: &PartialSettings, task: &Task) -> Self {
         let bonus = task.definition.reward.alive.as_ref().map_or(0.0, |alive| alive.bonus);
+        let withheld = 1.0 - settings.survival_share.unwrap_or(0.0);
         Self {
             seed: settings.seed.unwrap_or(0),
             episodes: settings.episodes_per_candidate.unwrap_or(1),
-            shift: if settings.survival_shift == Some(SurvivalShift::Auto) { bonus } else { 0.0 },
+            shift: if settings.survival_shift == Some(SurvivalShift::Auto) { withheld * bonus } else { 0.0 },
             paid_steps: settings.survival_steps.unwrap_or(0) as usize,
             steps: settings.training_steps.map_or(usize::MAX, |steps| steps as usize),
             resets: settings.resets.unwrap_or(Resets::Own),
@@ -120,7 +121,8 @@ impl Objective {
         stream(self.seed, Purpose::Episodes, generation, place).next_u64() | FIRST_TRAINING_SEED
     }
 
-    /// Returns the loss that training sees: minus the return without the survival bonus after the first few steps.
+    /// Returns the loss that training sees: minus the return, with part or none of the survival bonus after the first few
+    /// steps.
     fn loss(&self, outcome: &EpisodeOutcome) -> f64 {
         outcome.loss() + self.shift * outcome.length.saturating_sub(self.paid_steps) as f64
     }
@@ -209,7 +211,8 @@ mod tests {
         let episode = |length, value| EpisodeOutcome { seed: 0, value, length, terminated: true, diverged: false };
         let shifted = PartialSettings { survival_shift: Some(SurvivalShift::Auto), ..PartialSettings::default() };
         let all_off = objective(shifted.clone());
-        let first_paid = objective(PartialSettings { survival_steps: Some(200), ..shifted });
+        let first_paid = objective(PartialSettings { survival_steps: Some(200), ..shifted.clone() });
+        let shared = objective(PartialSettings { survival_share: Some(0.25), ..shifted });
         let kept = objective(PartialSettings {
             survival_shift: Some(SurvivalShift::Off),
             survival_steps: Some(200),
@@ -223,5 +226,8 @@ mod tests {
         let (standing, walking) = (episode(1000, 1010.0), episode(400, 800.0));
         assert!(first_paid.loss(&standing) > first_paid.loss(&walking));
         assert!(kept.loss(&standing) < kept.loss(&walking));
+        // With a quarter of the bonus both hold: falling at once loses to stumbling, and standing loses to walking.
+        assert!(shared.loss(&at_once) > shared.loss(&stumbling));
+        assert!(shared.loss(&standing) > shared.loss(&walking));
     }
 }

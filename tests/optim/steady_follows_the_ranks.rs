@@ -1,5 +1,5 @@
-//! `steady`: every mirrored pair moves the mean by the difference of its ranks, and the center is the mean of the
-//! remembered generations.
+//! `steady`: the best mirrored pairs move the mean by the differences of their ranks, by a set length, and the center is the
+//! mean of the remembered generations.
 
 use crate::common::{losses, normal};
 use locomotion::optim::syncma::Steady;
@@ -29,60 +29,61 @@ fn scores_are_the_means_of_ordered_normal_numbers() {
     }
 }
 
-/// Along a slope that explains all differences the mean moves κ_t σ in a generation, and nowhere else but for noise of
-/// κ_t σ √(2/N) in every other direction, where κ_t σ is half as long once τ candidates were told, 100 √n by default.
+/// Ranks that say nothing move the mean by a κ a² σ per coordinate, whatever the number of pairs that take part; a is 1/√2
+/// once τ candidates were told, and τ is 150 √n by default.
 #[test]
 fn one_step_is_as_long_as_kappa_says() {
-    for patience in [None, Some(3000.0)] {
-        follow_a_slope(patience);
-    }
-}
-
-fn follow_a_slope(patience: Option<f64>) {
-    let (n, batch, generations) = (10, 400, 25);
-    let settings = Settings { kappa: Some(1.5), sigma: Some(0.2), batch: Some(batch), patience, ..Settings::default() };
-    let mut search = steady(settings, n);
-    let patience = patience.unwrap_or(100.0 * (n as f64).sqrt());
-    for _ in 0..generations {
-        let candidates = search.ask();
-        search.tell(&losses(&candidates, |x| -x[3]));
-    }
-    let step = |generation: usize| 1.5 * 0.2 / (1.0 + (generation * batch) as f64 / patience);
-    let unit: f64 = (0..generations).map(step).sum();
-    let along = search.mean()[3] / unit;
-    assert!((along - 1.0).abs() < 0.05, "{along} of the step along the slope");
-    let across = (search.mean().norm_squared() - search.mean()[3].powi(2)).sqrt();
-    // Both ends of a pair carry the same noise, so it counts as one draw with twice the weight.
-    let squares: f64 = (0..generations).map(|generation| step(generation).powi(2)).sum();
-    let expected = (2.0 * (n - 1) as f64 / batch as f64 * squares).sqrt();
-    assert!((across / expected - 1.0).abs() < 0.5, "{across} across, noise explains {expected}");
-}
-
-/// One step from a distance of 1 on a sphere, with the width at which pairs differ within as much as among themselves.
-#[test]
-fn on_a_sphere_a_quarter_of_the_first_kappa_gains_and_three_quarters_lose() {
-    for (n, batch) in [(33, 16), (102, 20), (102, 40)] {
-        let change = |share: f64| {
-            let gain = |seed| {
-                let settings = Settings {
-                    variant: Variant::Steady,
-                    kappa: Some(share * batch as f64 / (n as f64).sqrt()),
-                    sigma: Some((2.0 / n as f64).sqrt()),
-                    batch: Some(batch),
-                    seed,
-                    ..Settings::default()
-                };
-                let mut search =
-                    Steady::new(&settings, DVector::from_fn(n, |i, _| f64::from(u8::from(i == 0)))).unwrap();
-                let candidates = search.ask();
-                search.tell(&losses(&candidates, |x| x.iter().map(|v| v * v).sum()));
-                search.mean().norm_squared() - 1.0
-            };
-            (0..100).map(gain).sum::<f64>() / 100.0
+    let (n, batch) = (4000, 20);
+    for (patience, top) in [(None, None), (Some(30.0), None), (None, Some(1)), (None, Some(10))] {
+        let settings = Settings {
+            kappa: Some(1.5),
+            sigma: Some(0.2),
+            batch: Some(batch),
+            patience,
+            top_directions: top,
+            ..Settings::default()
         };
-        assert!(change(0.25) < -0.04, "n = {n}, N = {batch}: {}", change(0.25));
-        assert!(change(0.75) > 0.04, "n = {n}, N = {batch}: {}", change(0.75));
+        let mut search = steady(settings, n);
+        let patience = patience.unwrap_or(150.0 * (n as f64).sqrt());
+        for generation in 0..6 {
+            let before = search.mean().clone();
+            search.ask();
+            search.tell(normal(1, batch, generation).as_slice());
+            let moved = (search.mean() - before).norm() / (n as f64).sqrt();
+            let expected = 1.5 * 0.2 / (1.0 + (generation as usize * batch) as f64 / patience).powf(1.5);
+            assert!((moved / expected - 1.0).abs() < 0.05, "{moved} instead of {expected}");
+        }
     }
+}
+
+/// Successive Gaussians are ½ ‖Δm‖² / σ² apart. That is one nat per candidate at the start.
+#[test]
+fn the_first_step_costs_one_nat_per_candidate() {
+    for (n, batch) in [(888, 40), (6392, 100), (102, 40)] {
+        let divergence = |seed| {
+            let mut search = steady(Settings { batch: Some(batch), sigma: Some(0.3), seed, ..Settings::default() }, n);
+            search.ask();
+            search.tell(normal(1, batch, seed).as_slice());
+            0.5 * search.mean().norm_squared() / 0.3f64.powi(2)
+        };
+        let mean = (0..20).map(divergence).sum::<f64>() / 20.0;
+        assert!((mean / batch as f64 - 1.0).abs() < 0.1, "n = {n}, N = {batch}: {mean} nats");
+    }
+}
+
+/// A pair of which both ends are bad does not move the mean, however much its ends differ.
+#[test]
+fn only_the_pairs_with_a_good_end_take_part() {
+    let settings = Settings { batch: Some(6), top_directions: Some(1), ..Settings::default() };
+    let mut search = steady(settings, 5);
+    let candidates = search.ask();
+    search.tell(&[5.0, 6.0, 0.1, 0.2, 3.0, 1e9]);
+    let along = candidates.column(2) - candidates.column(3);
+    let cosine = search.mean().dot(&along) / (search.mean().norm() * along.norm());
+    assert!((cosine - 1.0).abs() < 1e-12, "the pair with the best end decides alone: {cosine}");
+    let all = Settings { variant: Variant::Steady, batch: Some(6), top_directions: Some(4), ..Settings::default() };
+    let error = Steady::new(&all, DVector::zeros(5)).unwrap_err();
+    assert_eq!(error.field(), "top_directions", "{error}");
 }
 
 #[test]
@@ -103,10 +104,12 @@ fn candidates_come_in_mirrored_pairs() {
 }
 
 /// In a bowl around the mean both ends of every pair are equally far up: without pairs the losses would say much, and
-/// with pairs a slope laid over the bowl decides alone, however steep the bowl is.
+/// with pairs a slope laid over the bowl decides alone, however steep the bowl is. All pairs take part here: the best ones
+/// are those that were drawn near the mean, and say less.
 #[test]
 fn what_both_ends_share_does_not_decide() {
-    let mut search = steady(Settings { batch: Some(200), kappa: Some(1.0), ..Settings::default() }, 8);
+    let settings = Settings { batch: Some(200), kappa: Some(1.0), top_directions: Some(100), ..Settings::default() };
+    let mut search = steady(settings, 8);
     let candidates = search.ask();
     search.tell(&losses(&candidates, |x| 1e6 * x.iter().map(|v| v * v).sum::<f64>() + x[2]));
     let along = -search.mean()[2] / search.mean().norm();

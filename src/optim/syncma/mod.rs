@@ -27,7 +27,7 @@ pub use matrix::Matrix;
 pub use published::Published;
 pub use starts::Starts;
 pub use steady::Steady;
-pub(super) use steady::{default_kappa, default_patience};
+pub(super) use steady::{default_kappa, default_patience, default_top};
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};

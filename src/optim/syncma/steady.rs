@@ -5,34 +5,35 @@
 //! mirrored pairs, and what counts is the difference within each pair, in ranks.
 //!
 //! ```text
-//! quiet   a = (1 + t / τ)^−½,  t candidates told so far, of generations that differ,  τ = 100 √n
-//! draw    x_k = m ± a σ z_k,  z_k ~ N(0, I),  k = 1 … K = N/2
-//! rank    s(x) the normal score of x among all N;  d_k = s(m + a σ z_k) − s(m − a σ z_k)
-//! weigh   |d_1| ≥ … ≥ |d_K|;  u_k = sign(d_k) e_k / Σ e²
-//! mean    g = Σ u_k z_k,  m ← m + a κ a σ g
+//! quiet   a = (1 + t / τ)^−½,  t candidates told so far, of generations that differ,  τ = 150 √n
+//! draw    x_k = m ± a² σ z_k,  z_k ~ N(0, I),  k = 1 … K = N/2
+//! rank    s(x) the normal score of x among all N
+//! choose  the b pairs whose better end ranks highest,  b = 3K/10
+//! weigh   d_k = s(m + a² σ z_k) − s(m − a² σ z_k)
+//! mean    g = Σ d_k z_k / √(Σ d_k²) over the chosen pairs,  m ← m + a κ a² σ g
 //! center  h ← λ h + 1,  y ← y + (m − y) / h,  λ = λ0 / (λ0 + 1)
 //! ```
 //!
 //! - *Pairs.* A robot that walks falls when it is pushed far enough in any direction. Both ends of a pair suffer alike from
 //!   that, and their difference is left with the slope. Without pairs the search has to be so narrow that a fall is rare,
 //!   and then it does not get across the small ridges on the way. ARS (Mania et al. 2018) has pairs for the same reason.
-//! - *Mean.* e_1 > … > e_K are the positive normal scores of N, which are the weights of the best progress in many
-//!   dimensions (Arnold 2006; Akimoto, Auger & Hansen 2020). g is one unit long along a slope that explains all differences.
-//! - *Step.* On a sphere, σ = R √(2/n) makes the two ends of a pair differ as much as pairs differ among themselves. There
-//!   the mean gains most at κ = N / (4 √n), and nothing at twice that, where the noise in g undoes the gain. The search
-//!   begins at four times the best κ, which gets it out of poor gaits. As it goes on it becomes quieter: candidates closer
-//!   and steps shorter, κ and σ by the same factor a.
-//! - *Width.* A gait found by a narrow search is fragile: the mean comes to rest about a σ away from where the robot falls.
-//!   Where that shows, as on Ant, use a wide search and give it more patience.
+//! - *Choice.* In a pair of which both ends fall, the difference only says which of them falls later. The pairs with a good
+//!   end say where a better gait is. ARS's top-b chooses the same pairs by their returns; here ranks do.
+//! - *Step.* g is a standard normal vector if the ranks say nothing, so the mean moves a κ widths per coordinate in every
+//!   generation. That is a budget for the divergence of successive Gaussians, as in the paper's constrained problem (9):
+//!   KL = ½ a² κ² n, which is a² N at κ = √(2N/n), one nat per candidate at first. Long steps get the search out of poor
+//!   gaits. As it goes on it becomes quieter: candidates come closer by a², because a gait just found stands next to a fall
+//!   on all sides, and steps become shorter than the candidates are wide by a, because small gains drown in the noise.
 //! - *Center.* What would be deployed is the mean of the remembered generations, a generation τ ago counting λ^τ as
 //!   everywhere in SynCMA. The noise in single steps averages out, and the search itself is not held back.
 //!
 //! | symbol | field | default |
 //! |---|---|---|
 //! | N | `batch` | 4 + ⌊3 ln n⌋ as CMA-ES, and one more if that is odd |
-//! | e_k, Σ e² | `scores`, `mass` | |
-//! | κ | `kappa` | N / √n |
-//! | τ | `patience` | 100 √n |
+//! | s | `scores` | the positive normal scores of N, best first; the lower half mirrors them |
+//! | b | `top` | 3K/10, rounded up |
+//! | κ | `kappa` | √(2N/n) |
+//! | τ | `patience` | 150 √n |
 //! | σ | `sigma` | 0.1 |
 //! | λ | `decay` | λ0 = 2 |
 //! | t | `told` | |
@@ -49,20 +50,24 @@ use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 
 /// κ where none is set.
 pub fn default_kappa(n: usize, batch: usize) -> f64 {
-    batch as f64 / (n as f64).sqrt()
+    (2.0 * batch as f64 / n as f64).sqrt()
+}
+
+/// b where none is set.
+pub fn default_top(pairs: usize) -> usize {
+    (3 * pairs).div_ceil(10)
 }
 
 /// τ where none is set.
 pub fn default_patience(n: usize) -> f64 {
-    100.0 * (n as f64).sqrt()
+    150.0 * (n as f64).sqrt()
 }
 
 /// SynCMA, variant `steady`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Steady {
-    /// e_k, largest first, one per pair.
     scores: Vec<f64>,
-    mass: f64,
+    top: usize,
     kappa: f64,
     patience: f64,
     sigma: f64,
@@ -89,11 +94,19 @@ impl Steady {
         if batch % 2 == 1 {
             return Err(SettingsError::new("batch", batch, "use an even number: candidates come in mirrored pairs"));
         }
-        let scores = normal_scores(batch)[..batch / 2].to_vec();
+        let pairs = batch / 2;
+        let top = settings.top_directions.unwrap_or(default_top(pairs));
+        if top > pairs {
+            return Err(SettingsError::new(
+                "top_directions",
+                top,
+                "use at most half the batch, which is the number of pairs",
+            ));
+        }
         let lambda0 = settings.lambda0.unwrap_or(LAMBDA0);
         Ok(Self {
-            mass: scores.iter().map(|e| e * e).sum(),
-            scores,
+            scores: normal_scores(batch)[..pairs].to_vec(),
+            top,
             kappa: settings.kappa.unwrap_or(default_kappa(mean.len(), batch)),
             patience: settings.patience.unwrap_or(default_patience(mean.len())),
             sigma: settings.first_sigma(),
@@ -136,18 +149,19 @@ impl Steady {
             return;
         }
         self.told += loss.len() as u64;
-        // d_k = s(m + a σ z_k) − s(m − a σ z_k)
         let mut s = vec![0.0; loss.len()];
         ranking(loss).iter().enumerate().for_each(|(rank, &i)| s[i] = self.score(rank));
-        let d: Vec<f64> = s.chunks_exact(2).map(|pair| pair[0] - pair[1]).collect();
-        let mut order: Vec<usize> = (0..d.len()).collect();
-        order.sort_by(|&a, &b| d[b].abs().total_cmp(&d[a].abs()));
-        // g = Σ u_k z_k,  u_k = sign(d_k) e_k / Σ e²
+        // The b pairs whose better end ranks highest.
+        let better = |k: usize| s[2 * k].max(s[2 * k + 1]);
+        let mut chosen: Vec<usize> = (0..self.scores.len()).collect();
+        chosen.sort_by(|&j, &k| better(k).total_cmp(&better(j)));
+        chosen.truncate(self.top);
+        // g = Σ d_k z_k / √(Σ d_k²),  d_k = s(m + a² σ z_k) − s(m − a² σ z_k)
+        let d = |k: usize| s[2 * k] - s[2 * k + 1];
+        let length = chosen.iter().map(|&k| d(k).powi(2)).sum::<f64>().sqrt();
         let mut g = DVector::zeros(self.mean.len());
-        for (&k, e) in order.iter().zip(&self.scores) {
-            g.axpy(d[k].signum() * e / self.mass, &z.column(k), 1.0);
-        }
-        // m ← m + a κ a σ g
+        chosen.iter().for_each(|&k| g.axpy(d(k) / length, &z.column(k), 1.0));
+        // m ← m + a κ a² σ g
         self.mean.axpy(quiet * self.kappa * width, &g, 1.0);
         // h ← λ h + 1,  y ← y + (m − y) / h
         self.weight = self.decay * self.weight + 1.0;
@@ -167,9 +181,9 @@ impl Steady {
         1.0 / (1.0 + self.told as f64 / self.patience).sqrt()
     }
 
-    /// a σ, the standard deviation of this generation's candidates.
+    /// a² σ, the standard deviation of this generation's candidates.
     fn width(&self) -> f64 {
-        self.quiet() * self.sigma
+        self.quiet().powi(2) * self.sigma
     }
 
     /// z of this generation, one per pair.

@@ -146,8 +146,12 @@ fn objective(asked: &Asked) -> String {
         (false, n) => format!("A candidate's score is its mean return over {n} episodes from fresh reset seeds."),
     };
     let shift = if settings.survival_shift == Some(SurvivalShift::Auto) && bonus != 0.0 {
+        let what = match settings.survival_share {
+            None | Some(0.0) => format!("the survival bonus of {bonus} per step"),
+            Some(share) => format!("{}% of the survival bonus of {bonus} per step", 100.0 * (1.0 - share)),
+        };
         format!(
-            " Training subtracts the survival bonus of {bonus} per step{}, so that merely standing earns nothing; \
+            " Training subtracts {what}{}, so that merely standing earns little; \
              every return on this page includes it.",
             match settings.survival_steps {
                 None | Some(0) => String::new(),
