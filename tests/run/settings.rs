@@ -148,9 +148,10 @@ fn a_baseline_does_not_inherit_settings_that_it_does_not_use() {
     let task = short_hopper(folder.path());
     let fixed = ["train", "--env", &task, "--quiet", "--budget", "24", "--heldout-episodes", "1"];
     let own = ["--variant", "adaptive", "--lambda0", "4", "--batch", "12", "--sigma", "0.3", "--baseline", "cma-es"];
-    let places = ["--out", out.to_str().unwrap(), "--config", config.to_str().unwrap()];
+    let places = ["--out", out.to_str().unwrap(), "--config", config.to_str().unwrap(), "--threads", "9999"];
     let output = locomotion(&[&fixed[..], &own[..], &places[..]].concat());
     assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stderr(&output).matches("note: --threads 9999").count(), 1, "both runs share it: {}", stderr(&output));
     let baseline = std::fs::read_to_string(out.join("baseline-cma-es/run.toml")).unwrap();
     assert!(!baseline.contains("lambda0") && !baseline.contains("eta_c"), "{baseline}");
 }
