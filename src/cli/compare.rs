@@ -15,6 +15,7 @@ use crate::settings::PartialSettings;
 use crate::train::{Failure, PlannedRun, Resume, RunOptions, run_all};
 use crate::{Error, Result};
 use clap::Args;
+use console::Term;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -153,7 +154,7 @@ impl Compare {
         let told = |(comparison, place): &(Comparison, PathBuf)| {
             format!(
                 "{}\nwrote {}\n      {}\n      {}\n",
-                comparison.text().lines().map(|line| note_or_row(line) + "\n").collect::<String>(),
+                comparison.text_with(|note| hanging(&Term::stdout(), note, 4)),
                 place.join("comparison.{txt,csv,md,json}").display(),
                 place.join("comparison-curves.{svg,png,csv}").display(),
                 place.join("report.html").display()
@@ -161,11 +162,6 @@ impl Compare {
         };
         print(&comparisons.iter().map(told).collect::<Vec<_>>().join("\n"))
     }
-}
-
-/// A note below a table is broken between words. A row of a table has no colon and stays.
-fn note_or_row(line: &str) -> String {
-    if line.contains(": ") { hanging(line, 4) } else { line.to_string() }
 }
 
 /// Compares the trials of one task. Returns the folder that the results were written to.

@@ -7,6 +7,7 @@ use crate::plot::numbers::score;
 use crate::statistics::mean;
 use crate::train::{Moment, PlannedRun, Progress, Stop, Watch};
 use crate::{Error, Result};
+use console::Term;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, stderr};
@@ -90,7 +91,7 @@ impl CompareScreen {
 impl Watch for CompareScreen {
     fn opens(&self, trials: usize) {
         let to_run = if trials == self.trials { String::new() } else { format!(", {trials} to run") };
-        self.lines.suspend(|| say(&hanging(&format!("{}{to_run}", self.head), 2)));
+        self.lines.suspend(|| say(&hanging(&Term::stderr(), &format!("{}{to_run}", self.head), 2)));
         let mut state = self.state();
         state.open = trials;
         state.overall.set_length(BAR_STEPS * trials as u64);
@@ -149,7 +150,7 @@ impl Watch for CompareScreen {
             Err(error) => format!("{folder}: failed: {}", in_flags(&error.message, &error.fields)),
         };
         self.update(&state);
-        self.lines.suspend(|| say(&hanging(&told, 2)));
+        self.lines.suspend(|| say(&hanging(&Term::stderr(), &told, 2)));
     }
 }
 

@@ -4,6 +4,7 @@ use super::{print, print_json};
 use crate::sim::{self, Task};
 use crate::{Error, Result};
 use clap::Args;
+use console::Term;
 use serde_json::json;
 
 #[derive(Args)]
@@ -36,7 +37,7 @@ impl Envs {
             let (obs, act) = (task.observations, task.actions);
             let (w, about) = (obs * act, &task.definition.about);
             let line = format!("{:<16} {obs:>5} {act:>4} {w:>5}  {rules:<15} {about}", task.name());
-            table += &(hanging(&line, 51) + "\n");
+            table += &(hanging(&Term::stdout(), &line, 51) + "\n");
         }
         print(&table)
     }

@@ -3,6 +3,7 @@ use super::{print, print_json};
 use crate::Result;
 use crate::optim::OptimizerKind;
 use clap::Args;
+use console::Term;
 use serde_json::json;
 
 #[derive(Args)]
@@ -18,7 +19,9 @@ impl Optimizers {
             let row = |kind: &OptimizerKind| json!({ "optimizer": kind.name(), "about": about(*kind) });
             return print_json(&json!({ "optimizers": OptimizerKind::ALL.iter().map(row).collect::<Vec<_>>() }));
         }
-        let line = |kind: &OptimizerKind| hanging(&format!("{:<22} {}", kind.name(), about(*kind)), 23) + "\n";
+        let line = |kind: &OptimizerKind| {
+            hanging(&Term::stdout(), &format!("{:<22} {}", kind.name(), about(*kind)), 23) + "\n"
+        };
         print(&OptimizerKind::ALL.iter().map(line).collect::<String>())
     }
 }

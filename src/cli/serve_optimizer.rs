@@ -105,13 +105,28 @@ fn answer(search: &mut Option<Search>, line: &[u8]) -> Result<String> {
 
 fn request(line: &[u8]) -> Result<Request> {
     let text = std::str::from_utf8(line).map_err(|e| wrong(format!("not UTF-8: {e}")))?;
-    // Python writes numbers that are not finite in its own way. All of them mean that a candidate has failed.
-    let text = ["-Infinity", "Infinity", "NaN"].iter().fold(text.to_string(), |text, word| text.replace(word, "null"));
-    serde_json::from_str(text.trim()).map_err(|e| {
+    serde_json::from_str(without_nan(text).trim()).map_err(|e| {
         let what = e.to_string().replace(" at line 1 column", ", at column");
         wrong(what)
             .hint(r#"a line is {"start": {...}} or {"tell": [...]}; `locomotion serve-optimizer --help` shows both"#)
     })
+}
+
+/// Python writes numbers that are not finite in its own way. All of them mean that a candidate has failed. A string may
+/// contain the same words.
+fn without_nan(text: &str) -> String {
+    let mut in_string = false;
+    let part = |part: &str| {
+        if in_string {
+            // An odd number of backslashes makes the quote a part of the string.
+            let escaped = |body: &str| (body.len() - body.trim_end_matches('\\').len()) % 2 == 1;
+            in_string = part.strip_suffix('"').is_none_or(escaped);
+            return part.to_string();
+        }
+        in_string = true;
+        ["-Infinity", "Infinity", "NaN"].iter().fold(part.to_string(), |part, word| part.replace(word, "null"))
+    };
+    text.split_inclusive('"').map(part).collect()
 }
 
 impl Search {

@@ -1,5 +1,6 @@
 //! The terminal: its width, whether it takes colors, and small pictures made of characters.
 
+use console::Term;
 use std::env;
 use std::io::IsTerminal;
 
@@ -8,9 +9,13 @@ pub const NARROW: usize = 80;
 
 /// The width of stdout in columns.
 pub fn width() -> usize {
+    width_of(&Term::stdout())
+}
+
+fn width_of(stream: &Term) -> usize {
     let asked = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
-    let shown = || console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns));
-    asked.or_else(|| std::io::stdout().is_terminal().then(shown).flatten()).unwrap_or(NARROW)
+    let shown = || stream.size_checked().map(|(_, columns)| usize::from(columns));
+    asked.or_else(|| stream.is_term().then(shown).flatten()).unwrap_or(NARROW)
 }
 
 /// Whether stdout shows colors. https://no-color.org
@@ -56,9 +61,9 @@ pub fn sparkline(values: &[f64], most: usize) -> String {
 }
 
 /// Breaks a line between words where a terminal would break it anywhere, and indents what follows. A file or a pipe gets it
-/// in one piece.
-pub fn hanging(line: &str, indent: usize) -> String {
-    if std::io::stdout().is_terminal() { broken(line, indent, width()) } else { line.to_string() }
+/// in one piece. `stream` is where the line goes: stdout or stderr.
+pub fn hanging(stream: &Term, line: &str, indent: usize) -> String {
+    if stream.is_term() { broken(line, indent, width_of(stream)) } else { line.to_string() }
 }
 
 fn broken(line: &str, indent: usize, width: usize) -> String {

@@ -79,10 +79,11 @@ impl Train {
         }
         self.check_baseline(config.as_ref())?;
         let interrupt = Interrupt::listen()?;
-        let main = self.follow(self.open(config, &interrupt)?, None)?;
+        let options = self.options(&interrupt)?;
+        let main = self.follow(self.open(config, options.clone())?, None)?;
         let mut paths = vec![main.folder.path().to_path_buf()];
         if let (Some(baseline), true) = (self.baseline, main.stop != Stop::Interrupted) {
-            let search = self.open_baseline(baseline, &main, &interrupt)?;
+            let search = self.open_baseline(baseline, &main, options)?;
             paths.push(self.follow(search, Some(&main))?.folder.path().to_path_buf());
         }
         if let Some(code) = interrupt.code() {
@@ -142,8 +143,7 @@ impl Train {
         })
     }
 
-    fn open(&self, config: Option<PartialSettings>, interrupt: &Interrupt) -> Result<Training> {
-        let options = self.options(interrupt)?;
+    fn open(&self, config: Option<PartialSettings>, options: RunOptions) -> Result<Training> {
         let how = Resume { previous: self.previous, allow_drift: self.allow_drift };
         if let Some(folder) = self.resumed() {
             let given = self.flags().over(config.unwrap_or_default());
@@ -159,7 +159,7 @@ impl Train {
 
     /// Opens a run with the same task, budget, seed and objective for another optimizer, based on the settings of the
     /// main run. A baseline that was started before continues.
-    fn open_baseline(&self, baseline: OptimizerKind, main: &Ended, interrupt: &Interrupt) -> Result<Training> {
+    fn open_baseline(&self, baseline: OptimizerKind, main: &Ended, options: RunOptions) -> Result<Training> {
         let settings = &main.run.settings;
         let shared = PartialSettings {
             env: settings.env.clone(),
@@ -176,7 +176,8 @@ impl Train {
             Some(root) => usual_folder(&root, &resolved.settings)?,
             None => main.folder.baseline(baseline.name()),
         };
-        let options = self.options(interrupt)?;
+        // Its workers are counted apart from those of the main run.
+        let options = RunOptions { workers: self.workers.broker(note)?, ..options };
         if folder.is_taken() && !self.force {
             let how = Resume { previous: false, allow_drift: self.allow_drift };
             let given = if main.run.given.is_some() { &resolved.settings } else { &shared };

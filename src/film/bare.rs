@@ -17,11 +17,12 @@ const SUN: [f64; 3] = [-1.4, -2.0, 4.0];
 /// The name of what is added. A model that uses it already stays as it is.
 const NAME: &str = "locomotion-floor";
 
-/// Returns the model as it is drawn, with what its author left out. It is never simulated.
-pub fn dressed(task: &Task) -> MjModel {
+/// Returns the model as it is drawn, with what its author left out. It is never simulated. `radius` is that of the task's
+/// model, here and below.
+pub fn dressed(task: &Task, radius: Option<f64>) -> MjModel {
     let model = &task.model;
     let is_bare = model.ffi().nlight == 0 || !has_sky(model) || !plain_floors(model).is_empty();
-    let from_file = task.model_file.as_deref().filter(|_| is_bare).and_then(|file| dress(file, model));
+    let from_file = task.model_file.as_deref().filter(|_| is_bare).and_then(|file| dress(file, model, radius));
     let mut dressed = from_file.unwrap_or_else(|| (**model).clone());
     if model.ffi().nlight == 0 {
         let light = &mut dressed.vis_mut().headlight;
@@ -29,12 +30,12 @@ pub fn dressed(task: &Task) -> MjModel {
     }
     let colors: Vec<[f32; 4]> = (0..model.ffi().ngeom as usize).map(|geom| color(model, geom)).collect();
     dressed.geom_rgba_mut().copy_from_slice(&colors);
-    dressed.stat_mut().extent = extent(model);
+    dressed.stat_mut().extent = extent(model, radius);
     dressed
 }
 
 /// Compiles the model once more with a sun, a sky and a checkered floor where they are missing.
-fn dress(file: &Path, model: &MjModel) -> Option<MjModel> {
+fn dress(file: &Path, model: &MjModel, radius: Option<f64>) -> Option<MjModel> {
     let mut spec = MjSpec::from_xml(file).ok()?;
     if !has_sky(model) {
         let sky = spec.add_texture();
@@ -65,7 +66,7 @@ fn dress(file: &Path, model: &MjModel) -> Option<MjModel> {
         spec.geom_iter_mut().filter(|geom| is_plain(geom)).for_each(|geom| geom.set_material(NAME));
     }
     if model.ffi().nlight == 0 {
-        let reach = radius(model)?;
+        let reach = radius?;
         let at = |direction: [f64; 3]| in_frame_of_robot(model, direction);
         let sun = spec.world_body_mut().body_iter_mut().next()?.add_light();
         sun.set_type(MjtLightType::mjLIGHT_DIRECTIONAL);
@@ -123,7 +124,8 @@ pub fn site_color(model: &MjModel, site: usize) -> [f32; 4] {
     }
 }
 
-/// The distance from the robot's center of mass within which all of its shapes lie in the pose of the model.
+/// The distance from the robot's center of mass within which all of its shapes lie in the pose of the model. It
+/// takes a simulation of its own to find out, so ask once.
 pub fn radius(model: &MjModel) -> Option<f64> {
     let mut data = MjData::new(std::sync::Arc::new(model.clone()));
     data.kinematics();
@@ -138,12 +140,12 @@ pub fn radius(model: &MjModel) -> Option<f64> {
 }
 
 /// The approximate size of the scene. MuJoCo's own estimate includes the ground, however wide it is.
-pub fn extent(model: &MjModel) -> f64 {
+pub fn extent(model: &MjModel, radius: Option<f64>) -> f64 {
     let whole = model.ffi().stat.extent;
-    radius(model).map_or(whole, |radius| whole.min(3.0 * radius))
+    radius.map_or(whole, |radius| whole.min(3.0 * radius))
 }
 
 /// The distance from which the robot, without the world around it, fills the picture well.
-pub fn distance(model: &MjModel) -> f64 {
-    radius(model).map_or(1.5 * model.ffi().stat.extent, |radius| AWAY * radius)
+pub fn distance(model: &MjModel, radius: Option<f64>) -> f64 {
+    radius.map_or(1.5 * model.ffi().stat.extent, |radius| AWAY * radius)
 }

@@ -27,8 +27,9 @@ pub struct Renderer {
 
 impl Renderer {
     pub fn new(task: &Task, view: &View) -> Result<Self> {
-        let mut model = bare::dressed(task);
-        shadows::tune(&mut model);
+        let radius = bare::radius(&task.model);
+        let mut model = bare::dressed(task, radius);
+        shadows::tune(&mut model, radius);
         let visual = model.vis_mut();
         visual.global.offwidth = view.width as i32;
         visual.global.offheight = view.height as i32;
@@ -41,7 +42,7 @@ impl Renderer {
 
         let model = Arc::new(model);
         // Check the user's input first and the machine's abilities second.
-        let camera = camera(&model, task, view)?;
+        let camera = camera(&model, task, view, radius)?;
         let mut renderer = MjRenderer::new(&model, view.width, view.height, 0).map_err(no_gl)?;
         renderer.set_camera(camera);
         Ok(Self { renderer, data: MjData::new(model) })
@@ -65,10 +66,10 @@ const SMALL: usize = 480;
 const FACETS: (i32, i32) = (20, 10);
 
 /// Returns the requested camera, the task's own, or one that follows the first body.
-fn camera(model: &MjModel, task: &Task, view: &View) -> Result<MjvCamera> {
+fn camera(model: &MjModel, task: &Task, view: &View, radius: Option<f64>) -> Result<MjvCamera> {
     let Some(name) = view.camera.as_ref().or(task.definition.camera.as_ref()) else {
         let mut following = MjvCamera::new_free(model);
-        following.distance = bare::distance(model);
+        following.distance = bare::distance(model, radius);
         following.elevation = -20.0;
         if model.ffi().nbody > 1 {
             following.track(1);

@@ -1,6 +1,5 @@
 //! Makes shadows fine and cheap. Software GL spends more time on them than on anything else.
 
-use super::bare::radius;
 use mujoco_rs::prelude::*;
 
 /// The width of the shadow map in pixels, if it covers the robot alone, or everything.
@@ -13,9 +12,10 @@ const AROUND: f64 = 1.4;
 const REACH: f64 = 9000.0;
 
 /// Changes how the model is drawn, not how it moves. If all lamps follow the robot, only its surroundings need shadows.
-pub fn tune(model: &mut MjModel) {
+/// `radius` is the robot's.
+pub fn tune(model: &mut MjModel, radius: Option<f64>) {
     let follows = |mode: &MjtCamLight| matches!(mode, MjtCamLight::mjCAMLIGHT_TRACK | MjtCamLight::mjCAMLIGHT_TRACKCOM);
-    let radius = radius(model).filter(|_| model.light_mode().iter().all(follows));
+    let radius = radius.filter(|_| model.light_mode().iter().all(follows));
     let extent = model.ffi().stat.extent;
     let visual = model.vis_mut();
     let shadow = &mut visual.quality.shadowsize;

@@ -9,8 +9,14 @@ pub(super) const NONE: &str = "-";
 const RETURNS: usize = 4;
 
 impl Comparison {
-    /// For the terminal: the returns, how they compare and how fast they were reached, each narrow enough for 80 columns.
+    /// For a file: as on the terminal, with a line for each note.
     pub fn text(&self) -> String {
+        self.text_with(str::to_string)
+    }
+
+    /// For the terminal: the returns, how they compare and how fast they were reached, each narrow enough for 80 columns.
+    /// The notes below, one line each, are written as `wrap` breaks them.
+    pub fn text_with(&self, wrap: impl Fn(&str) -> String) -> String {
         let head = format!("{}: final held-out return, with 95% bootstrap intervals\n\n", self.task);
         let rows = self.rows();
         let part = |columns: std::ops::Range<usize>| -> Vec<Vec<String>> {
@@ -19,8 +25,8 @@ impl Comparison {
         let (all, compared) = (rows[0].len(), RETURNS + usize::from(self.baseline.is_some()));
         let parts = [1..RETURNS, RETURNS..compared, compared..all].into_iter().filter(|columns| !columns.is_empty());
         let text = head + &parts.map(|columns| aligned(&part(columns), 3)).collect::<Vec<_>>().join("\n");
-        let notes = self.notes();
-        if notes.is_empty() { text } else { format!("{text}\n  {}\n", notes.join("\n  ")) }
+        let notes: String = self.notes().iter().map(|note| wrap(&format!("  {note}")) + "\n").collect();
+        if notes.is_empty() { text } else { format!("{text}\n{notes}") }
     }
 
     /// For a README or a notebook.

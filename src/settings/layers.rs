@@ -91,15 +91,19 @@ impl Resolved {
             return Err(Error::usage("no task given").hint("name one, for example `env ant`").naming(&["env"]));
         };
         let optimizer = given.optimizer.unwrap_or_default();
-        let task = match task_defaults(&env)? {
+        let mut task = match task_defaults(&env)? {
             Some(table) => PartialSettings::of_task(&table, optimizer, &env)?,
             None => PartialSettings::default(),
         };
-        let protocol = given.protocol.or(task.protocol).unwrap_or_default();
+        let protocol = PartialSettings::of_protocol(given.protocol.or(task.protocol).unwrap_or_default());
+        // A task chooses these for its own batch. Where another batch has too few directions, the optimizer chooses.
+        if let Some(batch) = given.batch.or(protocol.batch) {
+            task.top_directions = task.top_directions.filter(|top| *top <= batch / 2);
+        }
         let layers = vec![
             ("flag", flags),
             ("config", config.unwrap_or_default()),
-            ("protocol", PartialSettings::of_protocol(protocol)),
+            ("protocol", protocol),
             ("task", task),
             ("default", PartialSettings::of_program()),
         ];

@@ -57,6 +57,7 @@ async function follow() {
   assert.match(await page.textContent(".replay .score"), /mean return .* over 100 episodes/);
   await shot(page, "live-after");
   assert.deepEqual(page.problems, []);
+  await page.context().close();
   console.log("ok   live");
 }
 
@@ -83,6 +84,8 @@ async function read(width, colorScheme) {
   await page.locator(".copy").first().click();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), code, "copied as it stands");
   assert.deepEqual(page.problems, []);
+  // A page that stays open goes on drawing, and slows the next one down.
+  await page.context().close();
   console.log(`ok   report, ${width} pixels, ${colorScheme}`);
 }
 

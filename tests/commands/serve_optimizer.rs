@@ -105,6 +105,8 @@ fn a_wrong_line_is_answered_and_changes_nothing() {
     let settings: &[(&str, u64, &str)] = &[
         (r#"{"dimension": 3, "sigma": -1}"#, 2, "`sigma` cannot be -1"),
         (r#"{"dimension": 3, "optimizer": "ppo"}"#, 3, "unknown variant `ppo`"),
+        (r#"{"dimension": 3, "optimizer": "NaN"}"#, 3, "unknown variant `NaN`"),
+        (r#"{"dimension": NaN, "opti\"NaN": 1}"#, 3, r#"unknown field `opti"NaN`"#),
         (r#"{"dimension": 3, "optimizer": "cma-es", "kappa": 1}"#, 2, "cma-es does not use `kappa`"),
         (r#"{"dimension": 3, "budget": 100}"#, 2, "`budget` is a setting of training"),
         (r#"{"dimension": 3, "sigmaa": 1}"#, 3, "unknown field `sigmaa`"),

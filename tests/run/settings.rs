@@ -103,6 +103,23 @@ fn wrong_settings_are_refused_with_a_remedy() {
     }
 }
 
+/// A task's number of directions belongs to its own batch.
+#[test]
+fn a_smaller_batch_for_ars_works_with_every_task() {
+    for name in locomotion::sim::NAMES {
+        let ars = ["--env", name, "--optimizer", "ars"];
+        let (own, _) = explained(&ars)("top_directions");
+        let of = explained(&[&ars[..], &["--batch", "12"]].concat());
+        match own.parse::<usize>().unwrap() > 6 {
+            true => is(&of, "top_directions", "3", "the optimizer's default"),
+            false => is(&of, "top_directions", &own, "task"),
+        }
+        is(&explained(&[&ars[..], &["--protocol", "paper"]].concat()), "batch", "100", "protocol");
+    }
+    let output = locomotion(&["train", "--env", "ant", "--optimizer", "ars", "--batch", "12", "--top-directions", "7"]);
+    assert!(stderr(&output).contains("--top-directions"), "what the user asks for is not changed: {}", stderr(&output));
+}
+
 /// What the task, the protocol or the program says about other optimizers is silently left out.
 #[test]
 fn only_what_the_user_sets_has_to_be_used() {
@@ -131,9 +148,10 @@ fn a_baseline_does_not_inherit_settings_that_it_does_not_use() {
     let task = short_hopper(folder.path());
     let fixed = ["train", "--env", &task, "--quiet", "--budget", "24", "--heldout-episodes", "1"];
     let own = ["--variant", "adaptive", "--lambda0", "4", "--batch", "12", "--sigma", "0.3", "--baseline", "cma-es"];
-    let places = ["--out", out.to_str().unwrap(), "--config", config.to_str().unwrap()];
+    let places = ["--out", out.to_str().unwrap(), "--config", config.to_str().unwrap(), "--threads", "9999"];
     let output = locomotion(&[&fixed[..], &own[..], &places[..]].concat());
     assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stderr(&output).matches("note: --threads 9999").count(), 1, "both runs share it: {}", stderr(&output));
     let baseline = std::fs::read_to_string(out.join("baseline-cma-es/run.toml")).unwrap();
     assert!(!baseline.contains("lambda0") && !baseline.contains("eta_c"), "{baseline}");
 }

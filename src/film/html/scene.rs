@@ -66,14 +66,15 @@ impl Scene {
                 None => shapes.push(shape),
             }
         }
+        let radius = bare::radius(model);
         let actuators = model.ffi().nu as usize;
         let name = |i| model.id_to_name(MjtObjBase::mjOBJ_ACTUATOR, i).filter(|name| !name.is_empty());
         Self {
             bodies: model.ffi().nbody as usize - 1,
-            extent: bare::extent(model),
+            extent: bare::extent(model, radius),
             floor,
             reach,
-            camera: Camera::new(task),
+            camera: Camera::new(task, radius),
             actuators: (0..actuators).map(|i| name(i).map_or_else(|| format!("{}", i + 1), str::to_string)).collect(),
             shapes,
         }
@@ -132,11 +133,11 @@ impl Raw {
 
 impl Camera {
     /// The task's camera, aimed at the point on its axis that is nearest to the body it follows.
-    fn new(task: &Task) -> Self {
+    fn new(task: &Task, radius: Option<f64>) -> Self {
         let model = &task.model;
         let named = |name: &String| model.name_to_id(MjtObjBase::mjOBJ_CAMERA, name);
         let Some(id) = task.definition.camera.as_ref().and_then(named) else {
-            let distance = bare::distance(model);
+            let distance = bare::distance(model, radius);
             return Self { azimuth: 90.0, elevation: -20.0, distance, fovy: 45.0, offset: [0.0; 3] };
         };
         let (at, frame) = (model.cam_poscom0()[id], model.cam_mat0()[id]);

@@ -86,7 +86,7 @@ impl Adaptive {
     /// # Errors
     /// If a setting cannot be used; the error names the field and the remedy.
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
-        Self::from_gaussian(settings, Gaussian::isotropic(mean, first_sigma(settings)))
+        Self::from_gaussian(settings, Gaussian::isotropic(mean, sigma_for_box(settings)))
     }
 
     /// A search that starts from any Gaussian; `sigma` in the settings is ignored.
@@ -168,8 +168,8 @@ impl StepSize {
     }
 }
 
-/// σ0.
-pub(super) fn first_sigma(settings: &Settings) -> f64 {
+/// σ0, which depends on the width of the box where none is set.
+pub(super) fn sigma_for_box(settings: &Settings) -> f64 {
     settings.sigma.or(settings.bounds.width().map(|width| width / 20.0)).unwrap_or(SIGMA)
 }
 

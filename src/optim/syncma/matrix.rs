@@ -40,7 +40,7 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::LAMBDA0;
-use super::adaptive::{StepSize, first_sigma, penalty_for, replaced};
+use super::adaptive::{StepSize, penalty_for, replaced, sigma_for_box};
 use super::search::{GaussianSearch, Update};
 use crate::optim::gaussian::Normal;
 use crate::optim::invigo::{Penalty, WeightedSample};
@@ -81,7 +81,7 @@ impl Matrix {
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         settings.check(&mean)?;
         let rows = settings.shape.map_or(1, |(rows, _)| rows);
-        Self::from_gaussian(settings, MatrixGaussian::isotropic(mean, rows, first_sigma(settings)))
+        Self::from_gaussian(settings, MatrixGaussian::isotropic(mean, rows, sigma_for_box(settings)))
     }
 
     /// A search that starts from any matrix Gaussian; `sigma` and `shape` in the settings are ignored.

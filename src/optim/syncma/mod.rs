@@ -53,7 +53,7 @@ pub(super) fn default_penalty(variant: Variant, n: usize, batch: usize, lambda0:
 /// The first width of a search, where none is set. Only two variants look at the box.
 pub(super) fn default_sigma(settings: &Settings) -> f64 {
     let looks = matches!(settings.variant, Variant::Adaptive | Variant::Matrix);
-    if looks && settings.optimizer == OptimizerKind::SynCma { adaptive::first_sigma(settings) } else { SIGMA }
+    if looks && settings.optimizer == OptimizerKind::SynCma { adaptive::sigma_for_box(settings) } else { SIGMA }
 }
 
 /// SynCMA in the variant of the settings.
