@@ -69,9 +69,9 @@ fn syncma_steady_with_bounded_inputs_on_hopper() {
         "hopper",
         &["--variant", "steady", "--normalize", "bounded", "--batch", "12", "--budget", "48", "--sigma", "0.3"],
         [
-            "9ff4cec1ecdcc244a7e226240cb7c1ab333bd4fcd252c5c3a697d7dcfbca4298",
-            "38562c139c6bfd2894a724dcdd163229895bbaacecc62dcb2be4538ba0d3e522",
-            "f114cff172f6952c8a3fa28b84482709452486677d5e4eafd60cbb03b980654a",
+            "184360768e974f49becb3684fae978036c06ec2f62d3d190878d2c7c8a50aa2e",
+            "763e405a6379f7fdb59e21d9f7f7a5f76633a228cfc74c82353f5ae9fb2a3149",
+            "b765447eadd7a1cfe6a950efc6406a7d65786ac8fbf9093365cc62ae54df8c62",
         ],
     );
 }
@@ -93,7 +93,7 @@ fn syncma_published_under_the_papers_protocol_on_hopper() {
 fn cma_es_on_hopper() {
     holds(
         "hopper",
-        &["--optimizer", "cma-es", "--batch", "12", "--budget", "48", "--sigma", "0.3"],
+        &["--optimizer", "cma-es", "--batch", "12", "--budget", "48", "--sigma", "0.3", "--survival-share", "0"],
         [
             "3a90a1755614117eddd0823d0b4fe0eba18733c88f485d45de6c8ffa543ba450",
             "66484ff3ba078e6dc9e597c7c1526fb167d828dd85be8ad9b10d629abf8e2bbc",
