@@ -86,8 +86,17 @@ impl Frame {
     }
 }
 
+/// What a legend shows before its words.
+#[derive(Clone, Copy)]
+pub enum Sample {
+    Curve(Style),
+    /// A line of any color, dotted or thin.
+    Dotted,
+    Thin,
+}
+
 /// Draws the entries from left to right in as many rows as they need. Returns the baseline of the last row.
-pub fn legend(drawing: &mut Drawing, width: f32, entries: &[(Option<Style>, String)], first_row: f32) -> f32 {
+pub fn legend(drawing: &mut Drawing, width: f32, entries: &[(Sample, String)], first_row: f32) -> f32 {
     let (sample, gap, size) = (34.0, 26.0, 14.5);
     let (mut x, mut y) = (EDGE, first_row);
     for (style, text) in entries {
@@ -98,11 +107,12 @@ pub fn legend(drawing: &mut Drawing, width: f32, entries: &[(Option<Style>, Stri
         }
         let line = [(x, y - 5.0), (x + sample, y - 5.0)];
         match style {
-            Some(style) => {
+            Sample::Curve(style) => {
                 drawing.line(&line, style.color, 2.4, style.dashes);
                 shape(drawing, (x + sample / 2.0, y - 5.0), style);
             }
-            None => drawing.line(&line, GRAY, 1.3, DOTTED),
+            Sample::Dotted => drawing.line(&line, GRAY, 1.3, DOTTED),
+            Sample::Thin => drawing.line(&line, GRAY, 1.0, &[]),
         }
         drawing.text(&text, (x + sample + 8.0, y), size, INK, Anchor::Left);
         x += wide + gap;

@@ -1,7 +1,7 @@
 //! Lays out learning curves, with the title and legend above and the reference values at the right, so that nothing
 //! covers the data.
 
-use super::chart::{DOTTED, EDGE, Frame, GRAY, INK, Style, axes, fit, legend, marks, wrap};
+use super::chart::{DOTTED, EDGE, Frame, GRAY, INK, Sample, axes, fit, legend, marks, wrap};
 use super::curve::{Axis, Curve, Point};
 use super::drawing::{Anchor, Drawing};
 use super::numbers::{decimals, mark, score, thousands, ticks};
@@ -42,8 +42,8 @@ impl Sheet {
 pub fn draw(sheet: Sheet, title: &str, curves: &[Curve], yardsticks: &[Yardstick], axis: Axis) -> Result<Drawing> {
     let mut drawing = Drawing::new(sheet.width, sheet.height)?;
     let first_row = if sheet.alone { head(&mut drawing, sheet, title, curves) } else { 20.0 };
-    let top = legend(&mut drawing, sheet.width, &entries(curves, sheet.alone), first_row) + 14.0;
     let y = vertical_range(curves, yardsticks);
+    let top = legend(&mut drawing, sheet.width, &entries(curves, y, sheet.alone), first_row) + 14.0;
     let last = curves.iter().flat_map(|curve| curve.heldout.iter().chain(&curve.best)).map(|p| p.x);
     let x = (0.0, last.fold(0.0, f64::max).max(1.0));
     let y_ticks = ticks(y.0, y.1, sheet.ticks.1);
@@ -132,19 +132,21 @@ fn steps(line: &[(f32, f32)]) -> Vec<(f32, f32)> {
     line.first().copied().into_iter().chain(corners).collect()
 }
 
-/// Returns the entries of the legend.
-fn entries(curves: &[Curve], alone: bool) -> Vec<(Option<Style>, String)> {
+/// Returns the entries of the legend, for what is really drawn within the range.
+fn entries(curves: &[Curve], y: (f64, f64), alone: bool) -> Vec<(Sample, String)> {
     let name = |curve: &Curve| match curve.seeds {
         1 => format!("{} (1 seed)", curve.label),
         n => format!("{} (n = {n})", curve.label),
     };
-    let mut entries: Vec<_> = curves.iter().map(|curve| (Some(curve.style), name(curve))).collect();
-    if curves.iter().any(|curve| !curve.best.is_empty()) {
-        let told = match alone {
-            true => "dotted: best confirmation so far (optimistic); faint: one training episode",
-            false => "dotted: best so far; faint: training",
-        };
-        entries.push((None, told.to_string()));
+    let mut entries: Vec<_> = curves.iter().map(|curve| (Sample::Curve(curve.style), name(curve))).collect();
+    // A single point is no line and is not seen.
+    if curves.iter().any(|curve| curve.best.len() > 1) {
+        let told = if alone { "best confirmation so far (optimistic)" } else { "best so far" };
+        entries.push((Sample::Dotted, told.to_string()));
+    }
+    if curves.iter().any(|curve| !inside(&curve.center, y).is_empty()) {
+        let told = if alone { "one training episode" } else { "training" };
+        entries.push((Sample::Thin, told.to_string()));
     }
     entries
 }
@@ -226,7 +228,8 @@ fn apart(wanted: &[f32], heights: &[f32], top: f32, bottom: f32) -> Vec<f32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Curve, Style, vertical_range};
+    use super::super::Style;
+    use super::{Curve, Sample, entries, vertical_range};
 
     #[test]
     fn a_best_value_that_is_no_line_takes_no_room() {
@@ -237,5 +240,20 @@ mod tests {
         };
         assert_eq!(with(&[(5.0, 900.0)]), with(&[]));
         assert!(with(&[(2.0, 500.0), (5.0, 900.0)]).1 >= 900.0, "a line is inside");
+    }
+
+    #[test]
+    fn the_legend_names_the_lines_that_are_drawn_and_no_others() {
+        let two = [(0.0, 10.0), (5.0, 20.0)];
+        let told = |best: &[(f64, f64)], center: &[(f64, f64)]| {
+            let style = Style::new(0, 0);
+            let curve = Curve::new("a".into(), style, &[two.to_vec()], &[best.to_vec()], &[center.to_vec()]);
+            let entries = entries(&[curve], (0.0, 30.0), true);
+            let has = |wanted: fn(&Sample) -> bool| entries.iter().any(|(sample, _)| wanted(sample));
+            (has(|sample| matches!(sample, Sample::Dotted)), has(|sample| matches!(sample, Sample::Thin)))
+        };
+        assert_eq!(told(&two, &two), (true, true));
+        assert_eq!(told(&two[1..], &two), (false, true), "one best value is no line");
+        assert_eq!(told(&two, &[(0.0, -900.0), (5.0, -800.0)]), (true, false), "these lie below the figure");
     }
 }

@@ -3,7 +3,7 @@
 use super::{Benchmark, Cell, Column, OptimizerRow};
 use crate::Result;
 use crate::plot::Figure;
-use crate::plot::chart::{DOTTED, EDGE, Frame, GRAY, INK, axes, legend, marks, wrap};
+use crate::plot::chart::{DOTTED, EDGE, Frame, GRAY, INK, Sample, axes, legend, marks, wrap};
 use crate::plot::drawing::{Anchor, Drawing};
 use crate::plot::numbers::{csv_field, decimals, log_name, log_ticks, mark, thousands, ticks};
 use crate::plot::{Point, Style};
@@ -37,7 +37,7 @@ impl Benchmark {
         let note = wrap(&sizing, &note, 13.5, whole - 2.0 * EDGE);
         let styles = styles(rows.iter().map(|row| row.optimizer.as_str()));
         let entries: Vec<_> =
-            rows.iter().zip(&styles).map(|(row, style)| (Some(*style), row.optimizer.clone())).collect();
+            rows.iter().zip(&styles).map(|(row, style)| (Sample::Curve(*style), row.optimizer.clone())).collect();
         // The height of the legend is known only once it is drawn.
         let first_row = 54.0 + 18.0 * note.len() as f32 + 10.0;
         let top = legend(&mut Drawing::new(whole, 1.0)?, whole, &entries, first_row) + 14.0;

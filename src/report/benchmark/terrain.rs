@@ -4,7 +4,7 @@ use super::{Benchmark, Column};
 use crate::Result;
 use crate::benchmark::rover::{CENTERS, GOAL, HALF, Place, START};
 use crate::plot::Figure;
-use crate::plot::chart::{EDGE, FAINT, Frame, GRAY, INK, legend, marks};
+use crate::plot::chart::{EDGE, FAINT, Frame, GRAY, INK, Sample, legend, marks};
 use crate::plot::drawing::{Anchor, Drawing};
 use crate::plot::numbers::compact;
 use crate::report::styles::styles;
@@ -26,7 +26,7 @@ impl Benchmark {
         let styles = styles(shown.iter().map(|(row, _)| row.optimizer.as_str()));
         let entries = shown.iter().zip(&styles).map(|((row, _), style)| {
             let least = row.problems.first().and_then(|cell| cell.least).map_or(String::new(), compact);
-            (Some(*style), format!("{} ({least})", row.optimizer))
+            (Sample::Curve(*style), format!("{} ({least})", row.optimizer))
         });
         let entries: Vec<_> = entries.collect();
         let width = SIDE + 2.0 * EDGE;
