@@ -69,9 +69,9 @@ fn syncma_steady_with_bounded_inputs_on_hopper() {
         "hopper",
         &["--variant", "steady", "--normalize", "bounded", "--batch", "12", "--budget", "48", "--sigma", "0.3"],
         [
-            "184360768e974f49becb3684fae978036c06ec2f62d3d190878d2c7c8a50aa2e",
-            "763e405a6379f7fdb59e21d9f7f7a5f76633a228cfc74c82353f5ae9fb2a3149",
-            "b765447eadd7a1cfe6a950efc6406a7d65786ac8fbf9093365cc62ae54df8c62",
+            "6f01e8980dc44abb5bdc696f69faa89772fb3108211b42ce95cda35c3d35b5fe",
+            "2dd9310829ed17edf345bca2765e55ff5cacb99ace82b9d80695ccf73c4b7a54",
+            "4df2e0581917fee5e26213ff69c616336afce8389d077ac37622f52493f0d15c",
         ],
     );
 }
