@@ -67,7 +67,11 @@ fn syncma_adaptive_on_swimmer() {
 fn syncma_steady_with_bounded_inputs_on_hopper() {
     holds(
         "hopper",
-        &["--variant", "steady", "--normalize", "bounded", "--batch", "12", "--budget", "48", "--sigma", "0.3"],
+        &[
+            &["--variant", "steady", "--normalize", "bounded", "--batch", "12", "--budget", "48", "--sigma", "0.3"][..],
+            &["--kappa", "0.4", "--patience", "6000", "--top-directions", "4", "--survival-share", "0.1"],
+        ]
+        .concat(),
         [
             "6f01e8980dc44abb5bdc696f69faa89772fb3108211b42ce95cda35c3d35b5fe",
             "2dd9310829ed17edf345bca2765e55ff5cacb99ace82b9d80695ccf73c4b7a54",
