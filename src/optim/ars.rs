@@ -69,14 +69,7 @@ impl Ars {
             ));
         }
         let directions = batch / 2;
-        let top = settings.top_directions.unwrap_or(default_top(directions));
-        if top > directions {
-            return Err(SettingsError::new(
-                "top_directions",
-                top,
-                "use at most half the batch, which is the number of directions",
-            ));
-        }
+        let top = settings.top_of(directions, default_top)?;
         Ok(Self {
             version: settings.ars_version,
             directions,

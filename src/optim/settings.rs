@@ -196,6 +196,14 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// How many of this many directions take part in a step, for searches that choose the best. `default` says it where
+    /// nothing is set.
+    pub(super) fn top_of(&self, directions: usize, default: fn(usize) -> usize) -> Result<usize, SettingsError> {
+        let top = self.top_directions.unwrap_or(default(directions));
+        let remedy = "use at most half the batch, which is the number of directions";
+        if top > directions { Err(SettingsError::new("top_directions", top, remedy)) } else { Ok(top) }
+    }
+
     /// The standard deviation of a candidate's coordinate at the start. `adaptive` and `matrix` look at the box first.
     pub(super) fn first_sigma(&self) -> f64 {
         self.sigma.unwrap_or(SIGMA)

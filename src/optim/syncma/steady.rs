@@ -95,14 +95,7 @@ impl Steady {
             return Err(SettingsError::new("batch", batch, "use an even number: candidates come in mirrored pairs"));
         }
         let pairs = batch / 2;
-        let top = settings.top_directions.unwrap_or(default_top(pairs));
-        if top > pairs {
-            return Err(SettingsError::new(
-                "top_directions",
-                top,
-                "use at most half the batch, which is the number of pairs",
-            ));
-        }
+        let top = settings.top_of(pairs, default_top)?;
         let lambda0 = settings.lambda0.unwrap_or(LAMBDA0);
         Ok(Self {
             scores: normal_scores(batch)[..pairs].to_vec(),
