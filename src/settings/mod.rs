@@ -192,29 +192,39 @@ impl PartialSettings {
         .only_used()
     }
 
-    /// Whether the optimizer of these settings uses this one.
+    /// Whether this one has an effect next to the others: the optimizer uses it, or there is a bonus to take away.
     fn uses(&self, name: &str) -> bool {
+        let needs_shift = ["survival_steps", "survival_share"].contains(&name);
+        !(needs_shift && self.survival_shift == Some(SurvivalShift::Off)) && self.optimizer_uses(name)
+    }
+
+    fn optimizer_uses(&self, name: &str) -> bool {
         self.optimizer.unwrap_or_default().uses(self.variant.unwrap_or_default(), name)
     }
 
-    /// Returns these settings without those that their optimizer does not use.
+    /// Returns these settings without those that have no effect.
     pub fn only_used(self) -> PartialSettings {
         let whole = self.clone();
         self.filter(|name| whole.uses(name))
     }
 
-    /// Returns the settings given here that the optimizer of `run` does not use.
+    /// Returns the settings given here that have no effect in `run`.
     fn unused_by(&self, run: &PartialSettings) -> Vec<&'static str> {
         let set = self.entries().into_iter().filter(|(_, value)| value.is_some()).map(|(name, _)| name);
         set.filter(|name| !run.uses(name)).collect()
     }
 
-    /// Refuses a setting that the optimizer of `run` does not use.
+    /// Refuses a setting that has no effect in `run`.
     ///
     /// # Errors
     /// If there is one. It names those that the optimizer uses.
     pub fn check_used_by(&self, run: &PartialSettings) -> Result<()> {
         let Some(name) = self.unused_by(run).first().copied() else { return Ok(()) };
+        if run.optimizer_uses(name) {
+            let what = format!("`{name}` has no effect, because `survival_shift` is off: the whole bonus is paid");
+            let remedy = format!("leave out `{name}`, or set `survival_shift` to auto");
+            return Err(Error::usage(what).hint(remedy).naming(&[name, "survival_shift"]));
+        }
         let known: Vec<&str> = self.entries().into_iter().map(|(name, _)| name).collect();
         let (optimizer, variant) = (run.optimizer.unwrap_or_default(), run.variant.unwrap_or_default());
         Err(SettingsError::unused(optimizer, variant, name, &known).into())
