@@ -79,11 +79,11 @@ impl Train {
         }
         self.check_baseline(config.as_ref())?;
         let interrupt = Interrupt::listen()?;
-        let main = self.follow(self.open(config, self.options(&interrupt)?)?, None)?;
+        let options = self.options(&interrupt)?;
+        let main = self.follow(self.open(config, options.clone())?, None)?;
         let mut paths = vec![main.folder.path().to_path_buf()];
         if let (Some(baseline), true) = (self.baseline, main.stop != Stop::Interrupted) {
-            // Its options are made anew, so that its workers are counted apart from those of the main run.
-            let search = self.open_baseline(baseline, &main, self.options(&interrupt)?)?;
+            let search = self.open_baseline(baseline, &main, options)?;
             paths.push(self.follow(search, Some(&main))?.folder.path().to_path_buf());
         }
         if let Some(code) = interrupt.code() {
@@ -176,6 +176,8 @@ impl Train {
             Some(root) => usual_folder(&root, &resolved.settings)?,
             None => main.folder.baseline(baseline.name()),
         };
+        // Its workers are counted apart from those of the main run.
+        let options = RunOptions { workers: self.workers.broker(note)?, ..options };
         if folder.is_taken() && !self.force {
             let how = Resume { previous: false, allow_drift: self.allow_drift };
             let given = if main.run.given.is_some() { &resolved.settings } else { &shared };
