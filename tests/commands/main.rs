@@ -7,6 +7,7 @@ mod common;
 mod fields;
 mod serve_optimizer;
 mod shell;
+mod tensorboard;
 
 use common::{locomotion, policy_json, stderr, stdout};
 use serde_json::Value;

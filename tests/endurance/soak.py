@@ -63,7 +63,8 @@ def soak(program, task, root, seconds, between):
     while True:
         process = subprocess.Popen(command(program, task, killed, budget))
         pair = live(process, between)
-        if pair:
+        # A run that ends draws its curves, which takes memory once, so only those that still train are compared.
+        if pair and process.poll() is None:
             (memory, files), (later, files_later) = pair
             print(f"{task}: {memory:.0f} → {later:.0f} MB, {files} → {files_later} open files", flush=True)
             if later > 1.1 * memory + 5 or files_later > files:
