@@ -41,10 +41,10 @@ fn masked_crc(data: &[u8]) -> u32 {
     let mut crc = u32::MAX;
     for bit in data.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1)) {
         let low = crc & 1 ^ u32::from(bit);
-        crc = crc >> 1 ^ low * 0x82f6_3b78;
+        crc = (crc >> 1) ^ (low * 0x82f6_3b78);
     }
     let crc = !crc;
-    (crc >> 15 | crc << 17).wrapping_add(0xa282_ead8)
+    crc.rotate_right(15).wrapping_add(0xa282_ead8)
 }
 
 /// The events of a file, whose checksums must be right.
