@@ -319,7 +319,7 @@ fn the_rover_is_measured_and_drawn() {
 fn wrong_input_is_refused_before_anything_runs() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("none");
-    let cases: [(&[&str], &str); 10] = [
+    let cases: [(&[&str], &str); 14] = [
         (&["synthetic", "--functions", "spere"], "did you mean `sphere`?"),
         (&["synthetic", "--optimizers", "cmaes"], "did you mean `cma-es`?"),
         (&["synthetic", "--optimizers", "cma-es:exact"], "syncma:VARIANT"),
@@ -328,6 +328,10 @@ fn wrong_input_is_refused_before_anything_runs() {
         (&["synthetic", "--trials", "0"], "--trials"),
         (&["synthetic", "--shift", "left"], "--shift"),
         (&["synthetic", "--batch", "1"], "--batch cannot be 1"),
+        (&["synthetic", "--batch", "18446744073709551615"], "of memory, but only"),
+        (&["synthetic", "--optimizers", "random-search", "--batch", "1000000000000"], "of memory, but only"),
+        (&["rover", "--batch", "1000000000000"], "of memory, but only"),
+        (&["synthetic", "--optimizers", "cma-es", "--dim", "65535"], "of memory, but only"),
         (
             &["synthetic", "--optimizers", "cma-es,differential-evolution", "--batch", "3"],
             "differential-evolution: --batch",

@@ -259,3 +259,21 @@ fn a_run_folder_stands_for_its_best_policy() {
     std::fs::copy(run.join("final.json"), bare.join("final.json")).unwrap();
     assert_eq!(eval(&bare), eval(&run.join("final.json")));
 }
+
+/// A return of 0 by broken physics does not beat an honest negative one.
+#[test]
+fn a_run_whose_physics_broke_down_does_not_come_out_highest() {
+    let root = tempfile::tempdir().unwrap();
+    for seed in 0..3 {
+        Fake::new("syncma", seed, 300.0).write(root.path());
+        Fake { diverged: 1, ..Fake::new("ars", seed, 350.0) }.write(root.path());
+    }
+    let text = page(&[root.path()]);
+    assert!(text.contains("syncma came out highest"), "{text}");
+    let all = tempfile::tempdir().unwrap();
+    for optimizer in ["syncma", "ars"] {
+        Fake { diverged: 100, ..Fake::new(optimizer, 0, 350.0) }.write(all.path());
+    }
+    let text = page(&[all.path()]);
+    assert!(!text.contains("came out highest:") && text.contains("so none came out highest"), "{text}");
+}

@@ -10,6 +10,7 @@ In the archive the library lies beside the binary, where its rpath looks first. 
 
 import base64
 import hashlib
+import gzip
 import io
 import json
 import pathlib
@@ -96,11 +97,13 @@ def is_program(name):
 def archive(files, version, target):
     """Without times and owners, so that the same files make the same archive."""
     name = f"locomotion-{version}-linux-x86_64"
-    with tarfile.open(target / f"{name}.tar.gz", "w:gz") as out:
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w") as out:
         for file, content in files.items():
             entry = tarfile.TarInfo(f"{name}/{file}")
             entry.size, entry.mode = len(content), 0o755 if is_program(file) else 0o644
             out.addfile(entry, io.BytesIO(content))
+    (target / f"{name}.tar.gz").write_bytes(gzip.compress(plain.getvalue(), mtime=0))
     return target / f"{name}.tar.gz"
 
 

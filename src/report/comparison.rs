@@ -44,6 +44,10 @@ pub struct Entry {
     /// The interquartile mean of the final held-out returns.
     pub iqm: Option<Estimate>,
     pub median: Option<Estimate>,
+    /// What decides the order of the groups: the interquartile mean, in which a run whose physics broke down counts as minus
+    /// infinity.
+    #[serde(skip)]
+    pub merit: Option<f64>,
     /// The probability that a run's final return exceeds one of the baseline's.
     pub improvement: Option<Estimate>,
     /// In the order of the thresholds.
@@ -94,6 +98,9 @@ impl Comparison {
                 diverged: group.runs.iter().filter(|run| run.diverged).count(),
                 iqm: estimate(&scores[index], interquartile_mean),
                 median: estimate(&scores[index], median),
+                merit: Some(merits(group))
+                    .filter(|merits| !merits.is_empty())
+                    .map(|merits| interquartile_mean(&merits)),
                 improvement: improvement.and_then(|base| improvement_over(&merits(group), &merits(&groups[base]))),
                 reached: thresholds.iter().map(|threshold| reached(group, threshold.value)).collect(),
             }

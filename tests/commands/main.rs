@@ -127,3 +127,23 @@ fn throughput_compares_rollouts_with_the_bare_loop() {
         assert!(row[field].as_f64().unwrap() > 0.0, "{field}: {row}");
     }
 }
+
+#[test]
+fn a_shipped_policy_belongs_to_the_task_of_its_name() {
+    let document: Value = serde_json::from_slice(&locomotion(&["envs", "--json"]).stdout).unwrap();
+    for task in document["tasks"].as_array().unwrap() {
+        let name = task["task"].as_str().unwrap();
+        let file = common::root().join(format!("policies/{name}.json"));
+        let policy: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+        assert_eq!(policy["task"], name);
+    }
+}
+
+#[test]
+fn the_help_names_every_optimizer() {
+    let help = stdout(&locomotion(&["train", "--help"]));
+    let help: Vec<&str> = help.split(|c: char| !(c.is_alphanumeric() || c == '-')).collect();
+    for optimizer in locomotion::optim::OptimizerKind::ALL {
+        assert!(help.contains(&optimizer.name()), "{}", optimizer.name());
+    }
+}

@@ -15,11 +15,13 @@ pub struct Fake {
     pub top: f64,
     pub rate: f64,
     pub finished: bool,
+    /// Episodes of its score in which the physics broke down.
+    pub diverged: u64,
 }
 
 impl Fake {
     pub fn new(optimizer: &'static str, seed: u64, top: f64) -> Self {
-        Self { optimizer, extra: "", seed, generations: 20, top, rate: 4.0, finished: true }
+        Self { optimizer, extra: "", seed, generations: 20, top, rate: 4.0, finished: true, diverged: 0 }
     }
 
     /// The return of the deployable policy after this many generations.
@@ -60,6 +62,9 @@ impl Fake {
             let mut policy = policy_json("swimmer", 8, 2, 0.1);
             let mean = self.heldout(self.generations);
             policy["score"] = serde_json::json!({ "mean": mean, "std": 1.0, "episodes": 100, "first_seed": 7 });
+            if self.diverged > 0 {
+                policy["score"]["diverged"] = self.diverged.into();
+            }
             std::fs::write(folder.join("final.json"), policy.to_string()).unwrap();
         }
         folder

@@ -147,6 +147,13 @@ fn an_edited_run_file_does_not_accept_the_checkpoint() {
     let good = read(&run, "run.toml");
     std::fs::write(run.join("run.toml"), good.replace("seed = 0", "seed = 5")).unwrap();
     refused(&resume(&run, &[]), 3, &["made with `seed` = 0, but run.toml says 5", "checkpoint.bin"]);
+    let normalize = good.lines().find(|line| line.starts_with("normalize = ")).unwrap();
+    let was = normalize.split('"').nth(1).unwrap();
+    for other in ["none", "running", "bounded"].into_iter().filter(|other| *other != was) {
+        std::fs::write(run.join("run.toml"), good.replace(normalize, &format!("normalize = \"{other}\""))).unwrap();
+        let told = format!("made with `normalize` = \"{was}\", but run.toml says \"{other}\"");
+        refused(&resume(&run, &[]), 3, &[&told, "checkpoint.bin"]);
+    }
     let sources = good.lines().find(|line| line.starts_with("sources = ")).unwrap();
     std::fs::write(run.join("run.toml"), good.replace(sources, "sources = \"0123456789ab\"")).unwrap();
     refused(&resume(&run, &[]), 3, &["build", "0123456789ab, now ", "--allow-drift"]);

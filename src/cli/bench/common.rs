@@ -11,6 +11,8 @@ use crate::optim::{OptimizerKind, turbo};
 use crate::plot::Figure;
 use crate::plot::numbers::thousands;
 use crate::report::benchmark::{Benchmark, Cell, Column, OptimizerRow};
+use crate::settings::PartialSettings;
+use crate::train::check_memory;
 use crate::{Error, Result};
 use clap::Args;
 use std::path::PathBuf;
@@ -150,13 +152,15 @@ impl Common {
     pub fn trials(&self, plan: &Plan, problems: &[Description]) -> Result<Vec<Trial>> {
         let mut trials = Vec::new();
         for contestant in &plan.contestants {
+            let batch = self.batch.or_else(|| usual_batch(contestant, plan.dim));
+            self.check_memory(contestant, batch, plan)?;
             for problem in problems {
                 for k in 0..u64::from(plan.trials) {
                     trials.push(Trial {
                         program: PROGRAM,
                         problem: problem.clone(),
                         contestant: *contestant,
-                        batch: self.batch.or_else(|| usual_batch(contestant, plan.dim)),
+                        batch,
                         sigma: self.sigma,
                         budget: plan.budget,
                         target: plan.target,
@@ -168,6 +172,17 @@ impl Common {
             trials.last().map_or(Ok(()), Trial::check).map_err(name)?;
         }
         Ok(trials)
+    }
+
+    fn check_memory(&self, contestant: &Contestant, batch: Option<usize>, plan: &Plan) -> Result<()> {
+        let settings = PartialSettings {
+            optimizer: Some(contestant.optimizer),
+            variant: contestant.variant,
+            batch,
+            budget: Some(plan.budget),
+            ..PartialSettings::default()
+        };
+        check_memory(&settings, (1, plan.dim), &format!("{contestant} in {} dimensions", plan.dim))
     }
 
     /// Runs the missing trials and returns the outcomes of all.

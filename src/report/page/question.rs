@@ -49,13 +49,17 @@ fn budget(groups: &[Group]) -> Option<String> {
 
 pub fn answer(comparison: &Comparison) -> String {
     let mut ranked: Vec<(&Entry, f64)> =
-        comparison.groups.iter().filter_map(|entry| Some((entry, entry.iqm?.value))).collect();
+        comparison.groups.iter().filter_map(|entry| Some((entry, entry.merit?))).collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut said = Vec::new();
     match ranked.first() {
         None => said.push("No run has finished yet, so there is no final score.".to_string()),
-        Some((best, value)) if best.finished == 1 && ranked.len() == 1 => {
-            said.push(format!("The final policy's mean return is {}.", score(*value)));
+        Some((best, _)) if best.finished == 1 && ranked.len() == 1 => {
+            let value = best.iqm.map_or(String::new(), |iqm| score(iqm.value));
+            said.push(format!("The final policy's mean return is {value}."));
+        }
+        Some((_, value)) if *value == f64::NEG_INFINITY => {
+            said.push("The physics broke down in runs of every optimizer, so none came out highest.".to_string());
         }
         Some((best, _)) => {
             let lead = if ranked.len() > 1 { format!("{} came out highest", best.label) } else { best.label.clone() };
