@@ -69,24 +69,13 @@ fn syncma_steady_with_bounded_inputs_on_hopper() {
         "hopper",
         &[
             &["--variant", "steady", "--normalize", "bounded", "--batch", "12", "--budget", "48", "--sigma", "0.3"][..],
-            &[
-                "--kappa",
-                "0.4",
-                "--patience",
-                "6000",
-                "--top-directions",
-                "4",
-                "--survival-share",
-                "0.1",
-                "--starts",
-                "1",
-            ],
+            &["--kappa", "0.4", "--patience", "6000", "--top-directions", "4", "--survival-share", "0.1"],
         ]
         .concat(),
         [
-            "6f01e8980dc44abb5bdc696f69faa89772fb3108211b42ce95cda35c3d35b5fe",
-            "2dd9310829ed17edf345bca2765e55ff5cacb99ace82b9d80695ccf73c4b7a54",
-            "4df2e0581917fee5e26213ff69c616336afce8389d077ac37622f52493f0d15c",
+            "e8b4c4b7f241429b2b42138338899f4060176ab60d4fe7daca645f36917cde74",
+            "5e2fb022af35513ed2de9e74258ce90269810e759ec693773418581ab71a846d",
+            "a131e9eef8a81760a59eb4521646b2b5331bd4e749da303b647e9785fffa8496",
         ],
     );
 }

@@ -168,8 +168,6 @@ pub struct Settings {
     pub patience: Option<f64>,
     /// SynCMA `steady`: how many searches take turns at first; the one that comes furthest goes on.
     pub starts: Option<usize>,
-    /// SynCMA `steady` with several starts: the candidates of each until the worse half is given up for the first time.
-    pub trial: Option<usize>,
     /// Candidates per generation, N.
     pub batch: Option<usize>,
     /// Standard deviation of a candidate's coordinate at the start.
@@ -241,9 +239,6 @@ impl Settings {
         }
         if self.starts.is_some_and(|starts| !(1..=1000).contains(&starts)) {
             return Err(SettingsError::new("starts", self.starts.unwrap_or(0), "use a number from 1 to 1000"));
-        }
-        if self.trial == Some(0) {
-            return Err(SettingsError::new("trial", 0, "use a number of at least 1"));
         }
         if self.top_directions == Some(0) {
             return Err(SettingsError::new("top_directions", 0, "use at least 1 direction"));

@@ -80,9 +80,6 @@ macro_rules! for_all_settings {
             /// SynCMA steady: how many searches take turns at first; the one that gets furthest continues [default:
             /// the task's, or 1]
             starts: usize,
-            /// SynCMA steady: candidates of each start before the worse half is given up; the rest then gets twice as many,
-            /// and so on until one is left [default: the task's or the optimizer's; --print-config shows it]
-            trial: usize,
             /// Candidates per generation [default: the task's or the optimizer's; --print-config shows it]
             batch: usize,
             /// Initial standard deviation of a candidate's weights [default: the task's, or 0.1]
@@ -177,7 +174,6 @@ impl PartialSettings {
             kappa: self.kappa,
             patience: self.patience,
             starts: self.starts,
-            trial: self.trial,
             batch: self.batch,
             sigma: self.sigma,
             // If the optimizer requires a box, use the reference implementation's unless `bound` says otherwise.

@@ -13,7 +13,6 @@ pub fn check(settings: &PartialSettings) -> Result<()> {
     let counts = [
         ("budget", settings.budget),
         ("batch", settings.batch.map(|n| n as u64)),
-        ("trial", settings.trial.map(|n| n as u64)),
         ("episodes_per_candidate", settings.episodes_per_candidate.map(|n| n as u64)),
         ("heldout_episodes", settings.heldout_episodes.map(|n| n as u64)),
         ("heldout_every", settings.heldout_every),

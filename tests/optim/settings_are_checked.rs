@@ -113,7 +113,6 @@ fn unusual(settings: &Settings, field: &str) -> Settings {
         "kappa" => s.kappa = Some(0.6),
         "patience" => s.patience = Some(30.0),
         "starts" => s.starts = Some(2),
-        "trial" => s.trial = Some(8),
         "batch" => s.batch = Some(6),
         "sigma" => s.sigma = Some(0.45),
         "active" => s.active = Some(false),
@@ -140,9 +139,6 @@ fn every_optimizer_uses_the_settings_that_it_declares_and_refuses_the_others() {
         let used = settings.optimizer.fields(settings.variant);
         assert!(used.iter().all(|field| FIELDS.contains(field)), "{name}");
         for field in FIELDS {
-            // The length of a trial matters only between several starts.
-            let settings =
-                if field == "trial" && used.contains(&field) { unusual(&settings, "starts") } else { settings.clone() };
             let changed = unusual(&settings, field);
             if used.contains(&field) {
                 assert_ne!(search(&changed), search(&settings), "{name} says that it uses {field}");

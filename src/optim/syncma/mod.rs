@@ -26,7 +26,6 @@ pub use exact::Exact;
 pub use matrix::Matrix;
 pub use published::Published;
 pub use starts::Starts;
-pub(super) use starts::default_trial;
 pub use steady::Steady;
 pub(super) use steady::{default_kappa, default_patience, default_top};
 

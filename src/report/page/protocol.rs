@@ -117,7 +117,6 @@ fn search(asked: &Asked) -> String {
         ("kappa", settings.kappa),
         ("patience", settings.patience),
         ("starts", settings.starts.map(|starts| starts as f64)),
-        ("trial", settings.trial.map(|trial| trial as f64)),
         ("batch", settings.batch.map(|batch| batch as f64)),
         ("sigma", settings.sigma),
         ("step size", settings.step_size),
