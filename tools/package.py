@@ -9,8 +9,8 @@ In the archive the library lies beside the binary, where its rpath looks first. 
 """
 
 import base64
-import hashlib
 import gzip
+import hashlib
 import io
 import json
 import pathlib
