@@ -88,6 +88,7 @@ impl Comparison {
         thresholds.sort_by(|a, b| a.value.total_cmp(&b.value));
         let baseline = groups.iter().position(|group| group.optimizer == BASELINE);
         let scores: Vec<Vec<f64>> = groups.iter().map(scores).collect();
+        let merits: Vec<Vec<f64>> = groups.iter().map(merits).collect();
         let entry = |(index, group): (usize, &Group)| {
             let improvement = baseline.filter(|base| *base != index);
             Entry {
@@ -98,10 +99,8 @@ impl Comparison {
                 diverged: group.runs.iter().filter(|run| run.diverged).count(),
                 iqm: estimate(&scores[index], interquartile_mean),
                 median: estimate(&scores[index], median),
-                merit: Some(merits(group))
-                    .filter(|merits| !merits.is_empty())
-                    .map(|merits| interquartile_mean(&merits)),
-                improvement: improvement.and_then(|base| improvement_over(&merits(group), &merits(&groups[base]))),
+                merit: (!merits[index].is_empty()).then(|| interquartile_mean(&merits[index])),
+                improvement: improvement.and_then(|base| improvement_over(&merits[index], &merits[base])),
                 reached: thresholds.iter().map(|threshold| reached(group, threshold.value)).collect(),
             }
         };

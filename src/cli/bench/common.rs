@@ -153,7 +153,7 @@ impl Common {
         let mut trials = Vec::new();
         for contestant in &plan.contestants {
             let batch = self.batch.or_else(|| usual_batch(contestant, plan.dim));
-            self.check_memory(contestant, batch, plan)?;
+            fits_into_memory(contestant, batch, plan)?;
             for problem in problems {
                 for k in 0..u64::from(plan.trials) {
                     trials.push(Trial {
@@ -172,17 +172,6 @@ impl Common {
             trials.last().map_or(Ok(()), Trial::check).map_err(name)?;
         }
         Ok(trials)
-    }
-
-    fn check_memory(&self, contestant: &Contestant, batch: Option<usize>, plan: &Plan) -> Result<()> {
-        let settings = PartialSettings {
-            optimizer: Some(contestant.optimizer),
-            variant: contestant.variant,
-            batch,
-            budget: Some(plan.budget),
-            ..PartialSettings::default()
-        };
-        check_memory(&settings, (1, plan.dim), &format!("{contestant} in {} dimensions", plan.dim))
     }
 
     /// Runs the missing trials and returns the outcomes of all.
@@ -215,4 +204,15 @@ impl Common {
         }
         print(&format!("{}\nwrote {}\n", benchmark.text(), written.join(", ")))
     }
+}
+
+fn fits_into_memory(contestant: &Contestant, batch: Option<usize>, plan: &Plan) -> Result<()> {
+    let settings = PartialSettings {
+        optimizer: Some(contestant.optimizer),
+        variant: contestant.variant,
+        batch,
+        budget: Some(plan.budget),
+        ..PartialSettings::default()
+    };
+    check_memory(&settings, (1, plan.dim), &format!("{contestant} in {} dimensions", plan.dim))
 }
