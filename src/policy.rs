@@ -110,17 +110,29 @@ impl PolicyFile {
     /// # Panics
     /// If the fields of this value were changed so that they contradict each other.
     pub fn policy_for(&self, file: &Path, task: &str, observations: usize, actions: usize) -> Result<LinearPolicy> {
-        let wrong = |what: String| Err(Error::input(file, what));
         if self.task != task {
-            return wrong(format!("field `task`: the policy is for `{}`, not for `{task}`", self.task));
-        }
-        if (self.observations, self.actions) != (observations, actions) {
-            return wrong(format!(
-                "fields `observations`, `actions`: the policy has {} and {}, the task `{task}` has {observations} and {actions}",
-                self.observations, self.actions
+            return Err(Error::input(
+                file,
+                format!("field `task`: the policy is for `{}`, not for `{task}`", self.task),
             ));
         }
+        self.check_size(file, task, observations, actions)?;
         Ok(LinearPolicy::from_rows(&self.weights.concat(), observations, self.normalizer.clone()))
+    }
+
+    /// Checks that the policy fits a task with these sizes, whichever task it was trained on.
+    ///
+    /// # Errors
+    /// If it does not. The error names `file`.
+    pub fn check_size(&self, file: &Path, task: &str, observations: usize, actions: usize) -> Result<()> {
+        if (self.observations, self.actions) == (observations, actions) {
+            return Ok(());
+        }
+        let what = format!(
+            "fields `observations`, `actions`: the policy has {} and {}, the task `{task}` has {observations} and {actions}",
+            self.observations, self.actions
+        );
+        Err(Error::input(file, what))
     }
 
     /// The first and last reset seed of training, if it used the same few all the time.

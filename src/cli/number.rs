@@ -112,7 +112,7 @@ macro_rules! words {
 }
 words!(
     Bound: ["none"],
-    Init: Init::WORDS,
+    Init: ["zero", "uniform"],
     Normalize: ["none", "running", "bounded"],
     OptimizerKind: crate::optim::names(),
     Protocol: Protocol::WORDS,

@@ -1,7 +1,7 @@
 use super::{print, print_json};
 use crate::Result;
 use crate::policy::PolicyFile;
-use crate::suggest;
+use crate::run_folder::SHIPPED;
 use clap::Args;
 use serde_json::json;
 
@@ -10,25 +10,6 @@ pub struct Policies {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-}
-
-/// Defines the table of the policies that ship with the program: the task and the text of each.
-macro_rules! shipped {
-    ($($task:literal),* $(,)?) => {
-        const SHIPPED: &[(&str, &str)] = &[$(($task, include_str!(concat!("../../policies/", $task, ".json")))),*];
-    };
-}
-
-crate::sim::for_all_tasks!(shipped);
-
-/// Returns the text of a policy that ships with the program.
-pub fn text(task: &str) -> Option<&'static str> {
-    SHIPPED.iter().find(|(name, _)| *name == task).map(|(_, text)| *text)
-}
-
-/// Returns the name of the shipped policy most similar to this one.
-pub fn nearest(name: &str) -> Option<&'static str> {
-    suggest::nearest(name, SHIPPED.iter().map(|(task, _)| *task))
 }
 
 impl Policies {

@@ -1,9 +1,9 @@
 //! The policy that a command works on, and its task.
 
+use super::note;
 use super::number::flag;
-use super::{note, policies};
 use crate::policy::{LinearPolicy, PolicyFile};
-use crate::run_folder::{BEST, FINAL, Folder};
+use crate::run_folder::{Folder, find_policy};
 use crate::sim::{self, Task};
 use crate::{Error, Result};
 use clap::Args;
@@ -23,43 +23,12 @@ pub struct PolicyArg {
 
 impl PolicyArg {
     pub fn open(&self) -> Result<(Arc<Task>, LinearPolicy, PolicyFile)> {
-        let path = self.path()?;
-        let name = self.policy.to_str().filter(|_| !self.policy.exists()).map(sim::canonical);
-        let shipped = name.and_then(policies::text);
-        let file = match shipped {
-            Some(text) => PolicyFile::from_text(text, &path)?,
-            None => PolicyFile::read(&path).map_err(|error| match (name, name.and_then(policies::nearest)) {
-                (_, Some(near)) => {
-                    error.hint(format!("did you mean `{near}`? `locomotion policies` lists those that ship"))
-                }
-                (Some(_), None) => error.hint(
-                    "name a policy file, a run folder, or a policy that ships with the program: `locomotion policies`",
-                ),
-                (None, None) => error,
-            })?,
-        };
+        let (path, file) = find_policy(&self.policy)?;
         let env = self.env.clone().or_else(|| env_of_run(&path)).unwrap_or_else(|| file.task.clone());
         let task = sim::find(&env).map_err(|e| self.name_the_field(e, &path))?;
         let policy = file.policy_for(&path, task.name(), task.observations, task.actions)?;
         note_other_model(&file, &task);
         Ok((task, policy, file))
-    }
-
-    /// Returns the policy file. For a run folder, this is the best policy it has.
-    fn path(&self) -> Result<PathBuf> {
-        if !self.policy.is_dir() {
-            return Ok(self.policy.clone());
-        }
-        let known = [BEST, FINAL].map(|name| self.policy.join(name));
-        known.into_iter().find(|file| file.is_file()).ok_or_else(|| {
-            let none =
-                Error::input(&self.policy, "no policy here: the folder has neither `best.json` nor `final.json`");
-            if Folder::new(&self.policy).is_taken() {
-                none.hint("the run writes its first one after its first held-out evaluation")
-            } else {
-                none.hint("name a policy file, or a run folder such as runs/swimmer/syncma/seed-0")
-            }
-        })
     }
 
     /// An unknown task that comes from the policy file is an error in that file, not on the command line.

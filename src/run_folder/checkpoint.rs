@@ -5,7 +5,7 @@
 
 use super::LockedFolder;
 use crate::atomic;
-use crate::settings::{Normalize, PartialSettings};
+use crate::settings::{Init, Normalize, PartialSettings};
 use crate::{Error, Result};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
@@ -78,10 +78,11 @@ impl Checkpoint {
 }
 
 /// Returns the settings that a checkpoint is bound to. Those that may change when a run continues are left out, and so
-/// are paths: run.toml identifies the task by its content, and the checkpoint holds the numbers of a normalizer.
+/// are paths: run.toml identifies the task by its content, and the checkpoint holds the numbers of a policy.
 fn bound(settings: &PartialSettings) -> PartialSettings {
-    let normalize = settings.normalize.clone().filter(|normalize| !matches!(normalize, Normalize::File(_)));
-    PartialSettings { env: None, normalize, budget: None, target: None, time: None, ..settings.clone() }
+    let normalize = settings.normalize.clone().filter(|normalize| !matches!(normalize, Normalize::Policy(_)));
+    let init = settings.init.clone().filter(|init| !matches!(init, Init::Policy(_)));
+    PartialSettings { env: None, init, normalize, budget: None, target: None, time: None, ..settings.clone() }
 }
 
 /// Describes the first setting in which a checkpoint and run.toml differ.

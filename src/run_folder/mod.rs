@@ -5,12 +5,14 @@
 //! file except metrics.csv is either complete or absent, and only complete lines of metrics.csv count.
 //!
 //! `run_file` is run.toml, with the `program` that made the run; `metrics` writes metrics.csv, a `generation_row` at a time;
-//! `checkpoint` is the snapshot that a run continues from; `robot` is the copy of a user's own task.
+//! `checkpoint` is the snapshot that a run continues from; `robot` is the copy of a user's own task; `policies` finds
+//! a policy in a folder, a file or the program.
 
 mod checkpoint;
 mod generation_row;
 mod lock;
 mod metrics;
+mod policies;
 mod program;
 mod robot;
 mod run_file;
@@ -19,6 +21,7 @@ pub use checkpoint::Checkpoint;
 pub use generation_row::GenerationRow;
 pub use lock::LockedFolder;
 pub use metrics::Metrics;
+pub use policies::{SHIPPED, find_policy};
 pub use program::{Program, mujoco_version};
 pub use run_file::{Drift, FORMAT, RunFile, RunState};
 

@@ -30,16 +30,6 @@ macro_rules! words {
 }
 
 words!(
-    /// Where the search for W starts.
-    Init {
-        #[default]
-        Zero = "zero",
-        /// Uniform in the box, or in [−1, 1] if there is none.
-        Uniform = "uniform",
-    }
-);
-
-words!(
     /// Whether training subtracts the survival bonus.
     SurvivalShift {
         /// It does, if the task pays one.
@@ -92,6 +82,41 @@ macro_rules! as_string {
     };
 }
 
+/// Where the search for W starts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Init {
+    #[default]
+    Zero,
+    /// Uniform in the box, or in [−1, 1] if there is none.
+    Uniform,
+    /// The weights of a policy: its file, its run folder, or the name of one that ships with the program.
+    Policy(String),
+}
+as_string!(Init);
+
+impl FromStr for Init {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(match text {
+            "zero" => Self::Zero,
+            "uniform" => Self::Uniform,
+            "" => return Err("use zero, uniform, or a policy".into()),
+            policy => Self::Policy(policy.into()),
+        })
+    }
+}
+
+impl fmt::Display for Init {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Self::Zero => "zero",
+            Self::Uniform => "uniform",
+            Self::Policy(policy) => policy,
+        })
+    }
+}
+
 /// What happens to observations before the policy sees them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
@@ -102,8 +127,8 @@ pub enum Normalize {
     Running,
     /// The same, but limit every input to 4. This is for inputs that rarely change and then jump.
     Bounded,
-    /// Use the normalizer of this policy file.
-    File(String),
+    /// Use the normalizer of a policy, named as in [`Init::Policy`].
+    Policy(String),
 }
 as_string!(Normalize);
 
@@ -121,8 +146,8 @@ impl FromStr for Normalize {
             "none" => Self::None,
             "running" => Self::Running,
             "bounded" => Self::Bounded,
-            "" => return Err("use none, running, bounded, or the path of a policy file".into()),
-            file => Self::File(file.into()),
+            "" => return Err("use none, running, bounded, or a policy".into()),
+            policy => Self::Policy(policy.into()),
         })
     }
 }
@@ -133,7 +158,7 @@ impl fmt::Display for Normalize {
             Self::None => "none",
             Self::Running => "running",
             Self::Bounded => "bounded",
-            Self::File(file) => file,
+            Self::Policy(policy) => policy,
         })
     }
 }

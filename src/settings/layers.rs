@@ -1,5 +1,5 @@
-//! Settings come from five layers, each overriding the ones before: the program's defaults, the task's, a protocol's, a
-//! settings file and the caller.
+//! Settings come from six layers, each overriding the ones before: the program's defaults, the task's, a protocol's, those
+//! of the policy that the search starts from, a settings file and the caller.
 
 use super::{Bound, Init, Normalize, PartialSettings, Protocol, Resets, SurvivalShift};
 use crate::optim::{self, OptimizerKind, Variant};
@@ -65,6 +65,15 @@ impl PartialSettings {
             },
         }
     }
+
+    /// Weights mean something only with the normalizer that they were learned with.
+    fn of_start(init: Option<Init>) -> Self {
+        let normalize = match init {
+            Some(Init::Policy(policy)) => Some(Normalize::Policy(policy)),
+            _ => None,
+        };
+        PartialSettings { normalize, ..PartialSettings::default() }
+    }
 }
 
 /// All settings of a run, and where each one came from.
@@ -103,6 +112,7 @@ impl Resolved {
         let layers = vec![
             ("flag", flags),
             ("config", config.unwrap_or_default()),
+            ("init", PartialSettings::of_start(given.init)),
             ("protocol", protocol),
             ("task", task),
             ("default", PartialSettings::of_program()),

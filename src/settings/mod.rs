@@ -97,10 +97,11 @@ macro_rules! for_all_settings {
             episodes_per_candidate: usize,
             /// Seed for everything random [default: 0]
             seed: u64,
-            /// Where W starts: zero, or uniform in the box [default: zero]
+            /// Where W starts: zero, uniform in the box, or at a POLICY (a file, a run folder, or the name of one that
+            /// ships), whose normalizer is then used as well unless --normalize is given [default: zero]
             init: Init,
             /// Observations: none (raw), running (mean and deviation so far, as in ARS V2), bounded (the same, with no
-            /// input above 4), or the FILE of a policy [default: the task's, or running]
+            /// input above 4), or as a POLICY does it [default: the task's, or running]
             normalize: Normalize,
             /// Evaluated weights are clipped to ± this number, or not at all with none [default: none]
             bound: Bound,
@@ -244,11 +245,17 @@ impl PartialSettings {
             Ok(absolute) => absolute.display().to_string(),
             Err(_) => path,
         };
+        // What does not exist may be the name of a policy that ships with the program.
+        let policy = |name: String| if Path::new(&name).exists() { absolute(name) } else { name };
         let is_file = |env: &String| env.ends_with(".toml");
         PartialSettings {
             env: self.env.map(|env| if is_file(&env) { absolute(env) } else { sim::canonical(&env).to_string() }),
             normalize: self.normalize.map(|normalize| match normalize {
-                Normalize::File(file) => Normalize::File(absolute(file)),
+                Normalize::Policy(name) => Normalize::Policy(policy(name)),
+                other => other,
+            }),
+            init: self.init.map(|init| match init {
+                Init::Policy(name) => Init::Policy(policy(name)),
                 other => other,
             }),
             ..self

@@ -38,7 +38,7 @@ use crate::policy::PolicyFile;
 use crate::random::{Purpose, stream};
 use crate::rollout::broker::Broker;
 use crate::rollout::{Crew, Observed};
-use crate::run_folder::{Folder, LockedFolder, Metrics, Program, RunFile};
+use crate::run_folder::{Folder, LockedFolder, Metrics, Program, RunFile, find_policy};
 use crate::settings::{HeldOut, Init, Normalize, PartialSettings, Resolved};
 use crate::sim::{self, Task};
 use crate::{Error, Result};
@@ -145,9 +145,10 @@ fn refuse_taken(folder: &Folder, force: bool) -> Result<()> {
 
 fn fresh_state(settings: &PartialSettings, task: &Task) -> Result<SearchState> {
     let n = task.observations * task.actions;
-    let mean = match settings.init.unwrap_or_default() {
-        Init::Zero => DVector::zeros(n),
-        Init::Uniform => {
+    let mean = match &settings.init {
+        None | Some(Init::Zero) => DVector::zeros(n),
+        Some(Init::Policy(name)) => DVector::from_vec(policy_for(name, task)?.weights.concat()),
+        Some(Init::Uniform) => {
             let limit = settings.bound.and_then(|bound| bound.0).unwrap_or(1.0);
             let mut rng = stream(settings.seed.unwrap_or(0), Purpose::Start, 0, 0);
             DVector::from_fn(n, |_, _| rng.random_range(-limit..limit))
@@ -155,7 +156,7 @@ fn fresh_state(settings: &PartialSettings, task: &Task) -> Result<SearchState> {
     };
     let optimizer = settings.for_optimizer((task.actions, task.observations)).build(mean)?;
     let fixed = match &settings.normalize {
-        Some(Normalize::File(file)) => Some(normalizer_of(Path::new(file), task)?),
+        Some(Normalize::Policy(name)) => policy_for(name, task)?.normalizer,
         _ => None,
     };
     let observed = settings.normalize.as_ref().and_then(Normalize::observed);
@@ -176,11 +177,9 @@ fn fresh_state(settings: &PartialSettings, task: &Task) -> Result<SearchState> {
     })
 }
 
-fn normalizer_of(file: &Path, task: &Task) -> Result<crate::policy::Normalizer> {
-    let policy = PolicyFile::read(file)?;
-    if policy.observations != task.observations {
-        let what = format!("field `observations`: {}, but the task has {}", policy.observations, task.observations);
-        return Err(Error::input(file, what));
-    }
-    policy.normalizer.ok_or_else(|| Error::input(file, "field `normalizer`: this policy has none"))
+/// Returns a policy that fits the task. It may have been trained on another one, such as another version.
+fn policy_for(name: &str, task: &Task) -> Result<PolicyFile> {
+    let (file, policy) = find_policy(Path::new(name))?;
+    policy.check_size(&file, task.name(), task.observations, task.actions)?;
+    Ok(policy)
 }

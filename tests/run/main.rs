@@ -12,4 +12,5 @@ mod ends;
 mod folder;
 mod resume;
 mod settings;
+mod start;
 mod train;

@@ -1,4 +1,4 @@
-//! Defaults < task < protocol < config < flags, and every value has its origin.
+//! Defaults < task < protocol < init < config < flags, and every value has its origin.
 
 use crate::common::{locomotion, root, short_hopper, stderr, stdout};
 
@@ -50,6 +50,10 @@ fn later_layers_win_and_are_named() {
     is(&of, "sigma", "0.1", "protocol");
     is(&of, "episodes_per_candidate", "10", "protocol");
     is(&of, "budget", "111", "task");
+    let of = explained(&[&env[..], &["--init", "hopper"]].concat());
+    is(&of, "normalize", "\"hopper\"", "init");
+    let of = explained(&[&env[..], &["--init", "hopper", "--normalize", "running"]].concat());
+    is(&of, "normalize", "\"running\"", "flag");
 }
 
 #[test]
@@ -83,6 +87,10 @@ fn wrong_settings_are_refused_with_a_remedy() {
         (&["--env", "ant", "--time", "soon"], "", 2, "write 4h, 90s"),
         (&["--env", "ant", "--bound", "wide"], "", 2, "or none"),
         (&["--env", "ant", "--normalize", "nowhere.json"], "", 3, "nowhere.json"),
+        (&["--env", "ant", "--init", "nowhere.json"], "", 3, "name a policy file, a run folder, or a policy that ships"),
+        (&["--env", "ant", "--init", "antt"], "", 3, "did you mean `ant`?"),
+        (&["--env", "ant", "--init", "hopper"], "", 3, "has 11 and 3, the task `ant` has 111 and 8"),
+        (&["--env", "ant", "--init", ""], "", 2, "use zero, uniform, or a policy"),
         (&["--env", "ant"], "sigmas = 1.0", 3, "unknown field `sigmas`"),
         (&["--env", "ant", "--optimizer", "cma-es", "--lambda0", "4"], "", 2, "cma-es does not use --lambda0"),
         (&["--env", "ant", "--optimizer", "cma-es", "--lambda0", "4"], "", 2, "it uses --batch, --sigma\n"),

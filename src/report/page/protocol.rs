@@ -72,10 +72,11 @@ fn sentence(text: &str) -> String {
 fn policy(asked: &Asked) -> String {
     let size =
         asked.task.map_or(String::new(), |task| format!(", which has {} numbers", task.observations * task.actions));
-    let start = match asked.settings.init {
-        Some(Init::Zero) => " W starts at zero.",
-        Some(Init::Uniform) => " W starts uniformly at random.",
-        None => "",
+    let start = match &asked.settings.init {
+        Some(Init::Zero) => " W starts at zero.".into(),
+        Some(Init::Uniform) => " W starts uniformly at random.".into(),
+        Some(Init::Policy(policy)) => format!(" W starts at the policy {policy}."),
+        None => String::new(),
     };
     let bound = match asked.settings.bound {
         None | Some(Bound(None)) => String::new(),
@@ -98,7 +99,7 @@ fn observations(asked: &Asked) -> String {
                             policy."
                 .into()
         }
-        Some(Normalize::File(file)) => format!("Normalized by the fixed mean and deviation of {file}."),
+        Some(Normalize::Policy(policy)) => format!("Normalized by the fixed mean and deviation of {policy}."),
         None => "The runs do not say whether observations are normalized.".into(),
     }
 }

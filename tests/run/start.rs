@@ -1,0 +1,56 @@
+//! A search may start from a policy: a file, a run folder or the name of one that ships with the program.
+
+use super::train::{ok, quick, read, results};
+use crate::common::locomotion;
+use serde_json::Value;
+use std::path::Path;
+
+fn policy(run: &Path, name: &str) -> Value {
+    serde_json::from_str(&read(run, name)).unwrap()
+}
+
+fn weights(policy: &Value) -> Vec<f64> {
+    let rows = policy["weights"].as_array().unwrap();
+    rows.iter().flat_map(|row| row.as_array().unwrap()).map(|w| w.as_f64().unwrap()).collect()
+}
+
+#[test]
+fn a_search_of_no_width_ends_at_the_policy_that_it_starts_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) = (folder.path().join("first"), folder.path().join("second"));
+    ok(&quick(&first, &["--variant", "steady", "--normalize", "running"]));
+    ok(&quick(&second, &["--variant", "steady", "--init", first.to_str().unwrap(), "--sigma", "1e-12"]));
+    let (start, end) = (policy(&first, "best.json"), policy(&second, "final.json"));
+    assert_eq!(end["normalizer"], start["normalizer"], "weights keep the normalizer that they were learned with");
+    let (start, end) = (weights(&start), weights(&end));
+    assert!(start.iter().any(|w| w.abs() > 1e-3));
+    assert!(start.iter().zip(&end).all(|(was, is)| (was - is).abs() < 1e-9), "{start:?} {end:?}");
+}
+
+#[test]
+fn a_run_that_has_begun_no_longer_needs_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |name: &str| folder.path().join(name);
+    ok(&quick(&run("first"), &[]));
+    let file = run("policy.json");
+    std::fs::copy(run("first").join("best.json"), &file).unwrap();
+    let init = ["--init", file.to_str().unwrap()];
+    ok(&quick(&run("whole"), &init));
+    ok(&quick(&run("halves"), &[&init[..], &["--budget", "48"]].concat()));
+    std::fs::remove_file(&file).unwrap();
+    ok(&locomotion(&["train", "--quiet", "--budget", "96", "--resume", run("halves").to_str().unwrap()]));
+    assert_eq!(results(&run("halves")), results(&run("whole")));
+}
+
+/// The versions of a task differ in their rules, and a policy for one is a good start for the other.
+#[test]
+fn a_policy_that_ships_is_a_start_for_another_version_of_its_task() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let train = ["train", "--env", "hopper-v5", "--init", "hopper", "--budget", "16", "--heldout-episodes", "2"];
+    ok(&locomotion(&[&train[..], &["--quiet", "--out", run.to_str().unwrap()]].concat()));
+    let metrics = read(&run, "metrics.csv");
+    let column = metrics.lines().next().unwrap().split(',').position(|name| name == "heldout_mean").unwrap();
+    let before_training: f64 = metrics.lines().nth(1).unwrap().split(',').nth(column).unwrap().parse().unwrap();
+    assert!(before_training > 3000.0, "{before_training}");
+}
