@@ -50,7 +50,7 @@ fn one_step_is_as_long_as_kappa_says() {
             search.ask();
             search.tell(normal(1, batch, generation).as_slice());
             let moved = (search.mean() - before).norm() / (n as f64).sqrt();
-            let width = (1.0 / (1.0 + (generation as usize * batch) as f64 / patience)).max(0.3);
+            let width = (1.0 / (1.0 + (generation as usize * batch) as f64 / patience)).max(0.6);
             let expected = 1.5 * 0.2 * width.powf(1.5);
             assert!((moved / expected - 1.0).abs() < 0.05, "{moved} instead of {expected}");
         }

@@ -87,7 +87,7 @@ fn wrong_settings_are_refused_with_a_remedy() {
         (&["--env", "ant", "--time", "soon"], "", 2, "write 4h, 90s"),
         (&["--env", "ant", "--bound", "wide"], "", 2, "or none"),
         (&["--env", "ant", "--normalize", "nowhere.json"], "", 3, "nowhere.json"),
-        (&["--env", "ant", "--init", "nowhere.json"], "", 3, "name a policy file, a run folder, or a policy that ships"),
+        (&["--env", "ant", "--init", "nowhere.json"], "", 3, "a run folder, or a policy that ships"),
         (&["--env", "ant", "--init", "antt"], "", 3, "did you mean `ant`?"),
         (&["--env", "ant", "--init", "hopper"], "", 3, "has 11 and 3, the task `ant` has 111 and 8"),
         (&["--env", "ant", "--init", ""], "", 2, "use zero, uniform, or a policy"),

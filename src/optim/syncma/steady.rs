@@ -5,7 +5,7 @@
 //! mirrored pairs, and what counts is the difference within each pair, in ranks.
 //!
 //! ```text
-//! quiet   a² = max(1 / (1 + t / τ), 0.3),  t candidates told so far, of generations that differ,  τ = 150 √n
+//! quiet   a² = max(1 / (1 + t / τ), 0.6),  t candidates told so far, of generations that differ,  τ = 150 √n
 //! draw    x_k = m ± a² σ z_k,  z_k ~ N(0, I),  k = 1 … K = N/2
 //! rank    s(x) the normal score of x among all N
 //! choose  the b pairs whose better end ranks highest,  b = 3K/10
@@ -23,8 +23,8 @@
 //!   generation. That is a budget for the divergence of successive Gaussians, as in the paper's constrained problem (9):
 //!   KL = ½ a² κ² n, which is a² N at κ = √(2N/n), one nat per candidate at first. Long steps get the search out of poor
 //!   gaits. As it goes on it becomes quieter: candidates come closer by a², because a gait just found stands next to a fall
-//!   on all sides, and steps become shorter than the candidates are wide by a, because small gains drown in the noise. A gait
-//!   that is established can be improved for as long as the steps do not become tiny, so a² stops at 0.3.
+//!   on all sides, and steps become shorter than the candidates are wide by a, because small gains drown in the noise. But a
+//!   gait that is established is improved by candidates that differ clearly from it, so a² stops at 0.6.
 //! - *Center.* What would be deployed is the mean of the remembered generations, a generation τ ago counting λ^τ as
 //!   everywhere in SynCMA. The noise in single steps averages out, and the search itself is not held back.
 //!
@@ -50,7 +50,7 @@ use crate::optim::weights::{is_flat, normal_scores, ranking};
 use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 
 /// The least width, as a share of the first.
-const NARROWEST: f64 = 0.3;
+const NARROWEST: f64 = 0.6;
 
 /// κ where none is set.
 pub fn default_kappa(n: usize, batch: usize) -> f64 {
@@ -173,7 +173,7 @@ impl Steady {
         }
     }
 
-    /// a, with a² = max(1 / (1 + t / τ), 0.3)
+    /// a, with a² = max(1 / (1 + t / τ), 0.6)
     fn quiet(&self) -> f64 {
         (1.0 / (1.0 + self.told as f64 / self.patience)).max(NARROWEST).sqrt()
     }
