@@ -16,6 +16,9 @@ pub struct RunFile {
     /// The run's own copy of a user's task, in its folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub robot: Option<String>,
+    /// The provenance of the policy that the search starts from, as JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
     #[serde(default)]
     pub program: Program,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,6 +61,7 @@ impl RunFile {
         Self {
             format: FORMAT.into(),
             robot: None,
+            start: None,
             program,
             state: Some(RunState::Running),
             given: Some(resolved.given()),

@@ -95,6 +95,9 @@ impl Training {
             return Err(Error::usage(what).hint("raise `budget` or lower `batch`").naming(&["budget", "batch"]));
         }
         let mut run = RunFile::new(resolved, Program::here(&task));
+        if let Some(Init::Policy(name)) = &settings.init {
+            run.start = policy_for(name, &task)?.provenance.map(|provenance| provenance.to_string());
+        }
         let crew = Crew::new(&task, options.threads, options.workers.as_ref())?;
         let folder = folder.lock()?;
         // Another process may have been faster.

@@ -38,6 +38,9 @@ impl Training {
         if let Some((first, last)) = self.objective.fixed_seeds() {
             provenance[TRAINING_SEEDS] = json!([first, last]);
         }
+        if let Some(start) = &self.run.start {
+            provenance["start"] = serde_json::from_str(start).unwrap_or_default();
+        }
         provenance
     }
 }

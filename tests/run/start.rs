@@ -21,6 +21,7 @@ fn a_search_of_no_width_ends_at_the_policy_that_it_starts_from() {
     ok(&quick(&first, &["--variant", "steady", "--normalize", "running"]));
     ok(&quick(&second, &["--variant", "steady", "--init", first.to_str().unwrap(), "--sigma", "1e-12"]));
     let (start, end) = (policy(&first, "best.json"), policy(&second, "final.json"));
+    assert_eq!(end["provenance"]["start"], start["provenance"], "a policy tells where it comes from");
     assert_eq!(end["normalizer"], start["normalizer"], "weights keep the normalizer that they were learned with");
     let (start, end) = (weights(&start), weights(&end));
     assert!(start.iter().any(|w| w.abs() > 1e-3));
