@@ -112,8 +112,8 @@ macro_rules! words {
 }
 words!(
     Bound: ["none"],
-    Init: ["zero", "uniform"],
-    Normalize: ["none", "running", "bounded"],
+    Init: Init::WORDS,
+    Normalize: Normalize::WORDS,
     OptimizerKind: crate::optim::names(),
     Protocol: Protocol::WORDS,
     Resets: Resets::WORDS,

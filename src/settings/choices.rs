@@ -82,84 +82,68 @@ macro_rules! as_string {
     };
 }
 
-/// Where the search for W starts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub enum Init {
-    #[default]
-    Zero,
-    /// Uniform in the box, or in [−1, 1] if there is none.
-    Uniform,
-    /// The weights of a policy: its file, its run folder, or the name of one that ships with the program.
-    Policy(String),
-}
-as_string!(Init);
+/// Declares an enum whose values are written as words, or as the name of a policy.
+macro_rules! words_or_policy {
+    ($(#[$doc:meta])* $name:ident { $($(#[$what:meta])* $variant:ident = $word:literal),* $(,)? } or $policy:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(into = "String", try_from = "String")]
+        pub enum $name { $($(#[$what])* $variant,)* #[doc = $policy] Policy(String) }
+        as_string!($name);
 
-impl FromStr for Init {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        Ok(match text {
-            "zero" => Self::Zero,
-            "uniform" => Self::Uniform,
-            "" => return Err("use zero, uniform, or a policy".into()),
-            policy => Self::Policy(policy.into()),
-        })
-    }
+        impl $name {
+            /// All values as words, besides policies.
+            pub const WORDS: &[&str] = &[$($word),*];
+        }
+
+        impl FromStr for $name {
+            type Err = String;
+            fn from_str(text: &str) -> Result<Self, String> {
+                match text {
+                    $($word => Ok(Self::$variant),)*
+                    "" => Err(format!("use {}, or a policy", Self::WORDS.join(", "))),
+                    policy => Ok(Self::Policy(policy.into())),
+                }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str(match self {
+                    $(Self::$variant => $word,)*
+                    Self::Policy(policy) => policy,
+                })
+            }
+        }
+    };
 }
 
-impl fmt::Display for Init {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(match self {
-            Self::Zero => "zero",
-            Self::Uniform => "uniform",
-            Self::Policy(policy) => policy,
-        })
-    }
-}
+words_or_policy!(
+    /// Where the search for W starts.
+    Init {
+        #[default]
+        Zero = "zero",
+        /// Uniform in the box, or in [−1, 1] if there is none.
+        Uniform = "uniform",
+    } or "The weights of a policy: its file, its run folder, or the name of one that ships with the program."
+);
 
-/// What happens to observations before the policy sees them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub enum Normalize {
-    None,
-    /// Subtract the mean and divide by the deviation of everything seen in training so far, frozen within a generation.
-    #[default]
-    Running,
-    /// The same, but limit every input to 4. This is for inputs that rarely change and then jump.
-    Bounded,
-    /// Use the normalizer of a policy, named as in [`Init::Policy`].
-    Policy(String),
-}
-as_string!(Normalize);
+words_or_policy!(
+    /// What happens to observations before the policy sees them.
+    Normalize {
+        None = "none",
+        /// Subtract the mean and divide by the deviation of everything seen in training so far, frozen within a generation.
+        #[default]
+        Running = "running",
+        /// The same, but limit every input to 4. This is for inputs that rarely change and then jump.
+        Bounded = "bounded",
+    } or "Use the normalizer of a policy, named as in [`Init::Policy`]."
+);
 
 impl Normalize {
     /// Whether training has to keep statistics of what it sees; if so, whether inputs are to be bounded by them.
     pub fn observed(&self) -> Option<bool> {
         matches!(self, Self::Running | Self::Bounded).then_some(*self == Self::Bounded)
-    }
-}
-
-impl FromStr for Normalize {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        Ok(match text {
-            "none" => Self::None,
-            "running" => Self::Running,
-            "bounded" => Self::Bounded,
-            "" => return Err("use none, running, bounded, or a policy".into()),
-            policy => Self::Policy(policy.into()),
-        })
-    }
-}
-
-impl fmt::Display for Normalize {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(match self {
-            Self::None => "none",
-            Self::Running => "running",
-            Self::Bounded => "bounded",
-            Self::Policy(policy) => policy,
-        })
     }
 }
 
