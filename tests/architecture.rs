@@ -208,3 +208,22 @@ fn every_module_says_what_comes_in_what_goes_out_and_what_it_must_not_know() {
         }
     }
 }
+
+/// What exists only with the command line is used only there. Otherwise the library would not compile without it.
+#[test]
+fn the_library_does_not_use_what_only_the_command_line_has() {
+    const ONLY: &str = "#[cfg(feature = \"cli\")]\npub(crate) use ";
+    let library = texts(is_library);
+    let mut found = 0;
+    for (file, text) in library.iter().filter(|(file, _)| file != "lib.rs") {
+        for rest in text.split(ONLY).skip(1) {
+            let path = rest.split(';').next().unwrap_or_default();
+            let name = path.rsplit("::").next().unwrap_or_default();
+            found += 1;
+            let outside =
+                library.iter().filter(|(other, text)| other != file && code(text).contains(&format!("{name}!(")));
+            assert_eq!(outside.map(|(other, _)| other).collect::<Vec<_>>(), [""; 0], "{name} of {file}");
+        }
+    }
+    assert!(found > 0, "for_all_settings is one");
+}

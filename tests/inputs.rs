@@ -48,6 +48,7 @@ fn broken_tasks_are_refused_each_with_its_own_message() {
         ("NaN weight", "control = 1e-3", "control = nan", "field `control` needs a finite weight"),
         ("negative noise", "qpos = { uniform = 0.005 }", "qpos = { uniform = -1.0 }", "a finite noise of at least 0"),
         ("unknown camera", "camera = \"track\"", "camera = \"drone\"", "it has no `drone`"),
+        ("a NUL in a name", "camera = \"track\"", "camera = \"tra\\u0000ck\"", "a camera of the model"),
     ];
     let beyond: &[(&str, &str, &str, &str)] = &[
         ("a name that leads elsewhere", "name = \"hopper\"", "name = \"..\"", "a letter or digit first"),

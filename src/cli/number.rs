@@ -2,7 +2,7 @@
 
 use super::note;
 use crate::optim::{OptimizerKind, Variant};
-use crate::settings::{Bound, Init, Normalize, Protocol, Resets, SurvivalShift, Target, Time};
+use crate::settings::{Bound, Init, Normalize, Protocol, Resets, SurvivalShift, Symmetry, Target, Time};
 use crate::sim;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Command};
@@ -118,6 +118,7 @@ words!(
     Protocol: Protocol::WORDS,
     Resets: Resets::WORDS,
     SurvivalShift: SurvivalShift::WORDS,
+    Symmetry: Symmetry::WORDS,
     Target: ["none"],
     Time: [],
     Variant: Variant::ALL.map(Variant::name),

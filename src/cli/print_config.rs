@@ -1,6 +1,6 @@
 //! The settings of a run as a TOML file that `--config` reads back, each with its origin.
 
-use crate::settings::{HeldOut, Resolved};
+use crate::settings::{HeldOut, Resolved, Space};
 use crate::{Result, sim};
 
 /// Every setting with its value. Those that the optimizer chooses itself are shown with the values it will use, and
@@ -8,8 +8,8 @@ use crate::{Result, sim};
 pub fn text(resolved: &Resolved) -> Result<String> {
     let settings = &resolved.settings;
     let task = sim::find(settings.env.as_deref().unwrap_or_default())?;
-    let own =
-        settings.for_optimizer((task.actions, task.observations)).with_defaults(task.observations * task.actions)?;
+    let space = Space::new(settings, &task)?;
+    let own = settings.for_optimizer(space.shape()).with_defaults(space.dim())?;
     let own = serde_json::to_value(own).unwrap_or_default();
     let of_optimizer = |name: &str| own.get(name).filter(|value| value.is_number()).map(|value| value.to_string());
     let mut text = "# Settings of `locomotion train`; --config reads this file back.\n".to_string();
@@ -36,6 +36,7 @@ fn why(name: &str, origin: &'static str, heldout: &HeldOut) -> String {
         }
         "target" | "time" => "not set: it does not end the run".to_string(),
         "survival_steps" | "survival_share" => "not set: 0".to_string(),
+        "symmetry" => "not set: every weight is free".to_string(),
         "training_steps" => "not set: training episodes run to the task's horizon".to_string(),
         _ => "not set: the optimizer chooses it".to_string(),
     }

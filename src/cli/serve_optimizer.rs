@@ -146,7 +146,7 @@ impl Search {
             (None, None) => return Err(wrong("`start` needs `dimension`, the number of coordinates")),
         };
         let shape = shape.unwrap_or((1, n));
-        check_memory(&settings, (1, n), &format!("the search has {n} dimensions"))?;
+        check_memory(&settings, (n, 0), &format!("the search has {n} dimensions"))?;
         let own = settings.for_optimizer(shape);
         let bounds = own.bounds;
         let optimizer = own.build(mean.map_or_else(|| DVector::zeros(n), DVector::from_vec))?;

@@ -1,6 +1,7 @@
 //! The running mean and deviation of observations, as in ARS V2, and optionally their range.
 
 use crate::policy::Normalizer;
+use crate::sim::Image;
 use serde::{Deserialize, Serialize};
 
 /// A coordinate that hardly moves carries no information. Below this deviation it is ignored (ARS, Mania et al. 2018).
@@ -58,6 +59,23 @@ impl Observed {
         }
         self.count = total;
         self.stretch(&other.least, &other.most);
+    }
+
+    /// Returns the statistics of the same vectors and their mirror images together.
+    ///
+    /// # Panics
+    /// If `images` does not have the length of the vectors.
+    pub fn with_images(&self, images: &[Image]) -> Observed {
+        let mut both = Observed { count: 2.0 * self.count, ..self.clone() };
+        for (i, &Image { from, sign }) in images.iter().enumerate() {
+            let gap = self.mean[i] - sign * self.mean[from];
+            both.mean[i] = (self.mean[i] + sign * self.mean[from]) / 2.0;
+            both.squares[i] = self.squares[i] + self.squares[from] + gap * gap * self.count / 2.0;
+            let (a, b) = (sign * self.least[from], sign * self.most[from]);
+            both.least[i] = self.least[i].min(a.min(b));
+            both.most[i] = self.most[i].max(a.max(b));
+        }
+        both
     }
 
     /// Whether these are statistics of vectors of this length, for this kind of normalizer. Statistics from another machine

@@ -55,6 +55,18 @@ words!(
 );
 
 words!(
+    /// Which policies the search may choose from.
+    Symmetry {
+        /// Every weight is free.
+        #[default]
+        None = "none",
+        /// Only policies whose action in a mirrored state is the mirror image of their action in the state itself. This
+        /// halves the search vector.
+        Mirror = "mirror",
+    }
+);
+
+words!(
     /// How candidates are evaluated.
     Protocol {
         /// Episodes on fresh seeds, each until its own end.

@@ -2,15 +2,18 @@
 //! Must not know: the terminal, flags, where a run is stored.
 //!
 //! `for_all_settings!` declares every setting once. `choices` has the values that are words, `layers` says where a value
-//! comes from (caller, file, protocol, task, program), and `heldout` is the timetable of held-out evaluations.
+//! comes from (caller, file, protocol, task, program), `space` says which weights a search is free to choose, and `heldout`
+//! is the timetable of held-out evaluations.
 
 mod choices;
 mod heldout;
 mod layers;
+mod space;
 
-pub use choices::{Bound, Init, Normalize, Protocol, Resets, SurvivalShift, Target, Time};
+pub use choices::{Bound, Init, Normalize, Protocol, Resets, SurvivalShift, Symmetry, Target, Time};
 pub use heldout::{Due, HeldOut};
 pub use layers::Resolved;
+pub use space::Space;
 
 use crate::optim::{self, Bounds, OptimizerKind, SettingsError, Variant};
 use crate::sim;
@@ -103,6 +106,9 @@ macro_rules! for_all_settings {
             /// Observations: none (raw), running (mean and deviation so far, as in ARS V2), bounded (the same, with no
             /// input above 4), or as a POLICY does it [default: the task's, or running]
             normalize: Normalize,
+            /// mirror searches only policies that treat left and right alike, so that half of the weights are free; none
+            /// searches them all [default: the task's, or none]
+            symmetry: Symmetry,
             /// Evaluated weights are clipped to ± this number, or not at all with none [default: none]
             bound: Bound,
             /// Whether training subtracts the task's survival bonus at every step: auto or off [default: auto]
@@ -162,7 +168,7 @@ impl PartialSettings {
     }
 
     /// Returns the optimizer's part of the settings, for a search of a matrix with this many rows and columns: for a policy,
-    /// the actions and the observations of its task.
+    /// the [`Space::shape`].
     pub fn for_optimizer(&self, shape: (usize, usize)) -> optim::Settings {
         let optimizer = self.optimizer.unwrap_or_default();
         let normalizes = self.normalize.as_ref().and_then(Normalize::observed).is_some();
@@ -200,7 +206,10 @@ impl PartialSettings {
     }
 
     fn optimizer_uses(&self, name: &str) -> bool {
-        self.optimizer.unwrap_or_default().uses(self.variant.unwrap_or_default(), name)
+        let (optimizer, variant) = (self.optimizer.unwrap_or_default(), self.variant.unwrap_or_default());
+        // A search with a shape for the rows and one for the columns of W needs a W that is free.
+        let needs_matrix = optimizer == OptimizerKind::SynCma && variant == Variant::Matrix;
+        !(needs_matrix && name == "symmetry") && optimizer.uses(variant, name)
     }
 
     /// Returns these settings without those that have no effect.

@@ -27,7 +27,6 @@ macro_rules! for_all_tasks {
         ];
     };
 }
-#[cfg(feature = "cli")]
 pub(crate) use for_all_tasks;
 
 /// Defines the table of built-in tasks: id and definition file.

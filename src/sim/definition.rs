@@ -23,6 +23,8 @@ pub struct Definition {
     pub reset: Reset,
     pub observation: Vec<ObservationPart>,
     pub reward: RewardRule,
+    /// Which parts of the body are mirror images of each other. No episode depends on it.
+    pub mirror: Option<MirrorRule>,
     /// The episode ends as soon as one of these does not hold. Without any, it never ends early.
     #[serde(default)]
     pub healthy: Vec<Condition>,
@@ -40,6 +42,7 @@ impl Definition {
             about: String::new(),
             gymnasium: None,
             camera: None,
+            mirror: None,
             yardsticks: Vec::new(),
             defaults: None,
             // The model is identified by its content.
@@ -120,6 +123,14 @@ pub struct Alive {
     pub bonus: f64,
     /// Whether the step that ends the episode is rewarded too.
     pub terminal: bool,
+}
+
+/// The body as seen in a mirror: y becomes −y, and limbs trade places.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MirrorRule {
+    /// Pairs of bodies that trade places, with all that is attached to them. All others stay.
+    pub swap: Vec<[String; 2]>,
 }
 
 /// The weight of the sum of squared contact forces, which is subtracted.

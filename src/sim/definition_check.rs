@@ -2,7 +2,7 @@
 
 use super::Task;
 use super::definition::{Condition, Coordinates, Definition, Noise, Position};
-use super::template::names;
+use super::template::{find, names};
 use crate::{Error, Result};
 use mujoco_rs::prelude::*;
 use std::path::Path;
@@ -81,7 +81,7 @@ impl Checker<'_> {
         }
         match &definition.reward.position {
             Position::Qpos(index) => self.ensure(*index < nq, "position", &format!("a qpos index below {nq}"))?,
-            Position::Body(name) if model.name_to_id(MjtObjBase::mjOBJ_BODY, name).is_none() => {
+            Position::Body(name) if find(model, MjtObjBase::mjOBJ_BODY, name).is_none() => {
                 let known = names(model, MjtObjBase::mjOBJ_BODY, 1..model.ffi().nbody as usize);
                 self.ensure(false, "position", &format!("a body of the model; it has no `{name}`; bodies: {known}"))?;
             }
@@ -99,18 +99,20 @@ impl Checker<'_> {
         }
         if let Some(camera) = &definition.camera {
             let known = names(model, MjtObjBase::mjOBJ_CAMERA, 0..model.ffi().ncam as usize);
-            let is_known = model.name_to_id(MjtObjBase::mjOBJ_CAMERA, camera).is_some();
+            let is_known = find(model, MjtObjBase::mjOBJ_CAMERA, camera).is_some();
             self.ensure(is_known, "camera", &format!("a camera of the model; it has no `{camera}`; cameras: {known}"))?;
         }
         Ok(())
     }
 
     fn ensure(&self, holds: bool, field: &str, needed: &str) -> Result<()> {
-        if holds {
-            return Ok(());
-        }
+        if holds { Ok(()) } else { Err(self.wrong(field, needed)) }
+    }
+
+    /// The error that a field needs something else, with its line.
+    pub fn wrong(&self, field: &str, needed: &str) -> Error {
         let names_it = |line: &str| line.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == field);
         let line = self.text.lines().position(names_it).map_or(String::new(), |line| format!("line {}: ", line + 1));
-        Err(Error::input(self.file, format!("{line}field `{field}` needs {needed}")))
+        Error::input(self.file, format!("{line}field `{field}` needs {needed}"))
     }
 }

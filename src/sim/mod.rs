@@ -10,6 +10,7 @@ mod definition_check;
 mod episode;
 mod files;
 mod health;
+mod mirror;
 pub mod numpy_rng;
 pub mod numpy_sum;
 mod observation;
@@ -18,7 +19,6 @@ mod simulator;
 mod task;
 mod template;
 
-#[cfg(feature = "cli")]
 pub(crate) use builtin::for_all_tasks;
 pub use builtin::{NAMES, canonical, find, is_built_in, text};
 pub use definition::{Contact, Definition, Noise, ObservationPart, Yardstick};
@@ -26,6 +26,7 @@ pub use episode::{
     EpisodeOutcome, NEVER, Watch, diverged, merit, returns, rollout, rollout_of, rollout_unless, rollout_watched,
 };
 pub use files::{common_folder, files};
+pub use mirror::{Image, Mirror};
 pub use reward::Reward;
 pub use simulator::{Simulator, Step};
 pub use task::{Task, sha256};

@@ -3,7 +3,9 @@
 use super::definition::{Definition, Field, Position};
 use super::definition_check::Checker;
 use super::files::compile_without_place;
+use super::mirror::Mirror;
 use super::numpy_sum::numpy_sum;
+use super::template::find;
 use crate::error::visible;
 use crate::{Error, Result, input};
 use mujoco_rs::prelude::*;
@@ -26,6 +28,8 @@ pub struct Task {
     pub observations: usize,
     /// The length of an action.
     pub actions: usize,
+    /// What an observation and an action become in a mirror, if the definition has one.
+    pub mirror: Option<Mirror>,
     /// The body whose position is measured, if the definition names one.
     pub(super) body: usize,
     pub(super) total_mass: f64,
@@ -121,14 +125,15 @@ impl Task {
         let at = Checker { file, text };
         at.check_alone(&definition)?;
         let (model, model_sha256) = open(&definition.model)?;
-        let task = Self::assemble(definition, model, model_sha256)?;
+        let mut task = Self::assemble(definition, model, model_sha256)?;
         at.check_with_model(&task)?;
+        task.mirror = Mirror::of(&task.definition, &task.model).map_err(|needed| at.wrong("swap", &needed))?;
         Ok(Arc::new(task))
     }
 
     fn assemble(definition: Definition, model: MjModel, model_sha256: String) -> Result<Task> {
         let body = match &definition.reward.position {
-            Position::Body(name) => model.name_to_id(MjtObjBase::mjOBJ_BODY, name).unwrap_or(0),
+            Position::Body(name) => find(&model, MjtObjBase::mjOBJ_BODY, name).unwrap_or(0),
             _ => 0,
         };
         let forces = definition.observation.iter().any(|part| part.of == Field::CfrcExt);
@@ -140,6 +145,7 @@ impl Task {
             uses_forces: forces || definition.reward.contact.is_some(),
             model_sha256,
             model_file: None,
+            mirror: None,
             model: Arc::new(model),
             definition,
             body,

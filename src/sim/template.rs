@@ -22,6 +22,11 @@ pub fn template(mjcf: &Path) -> Result<String> {
     Ok(text)
 }
 
+/// Returns the object of a kind with this name. No name has a NUL in it, and MuJoCo's own search cannot be asked for one.
+pub(super) fn find(model: &MjModel, kind: MjtObjBase, name: &str) -> Option<usize> {
+    if name.contains('\0') { None } else { model.name_to_id(kind, name) }
+}
+
 /// Returns the names of all objects of a kind. Those without a name are counted.
 pub(super) fn names(model: &MjModel, kind: MjtObjBase, ids: std::ops::Range<usize>) -> String {
     let count = ids.len();
@@ -118,6 +123,9 @@ fn write(model: &MjModel, file: &str, name: &str) -> String {
          # of = \"qpos\"\n\
          # index = {height} # {}\n\
          # above = 0.1\n\n\
+         # The setting `symmetry = \"mirror\"` needs the limbs that are mirror images of each other:\n\
+         # [mirror]\n\
+         # swap = [[\"left_leg\", \"right_leg\"]]\n\n\
          [defaults] # settings of `locomotion train`\n\
          budget = 2000\n\
          sigma = {sigma:?} # how far the first weights reach; about 1 / √observations\n",

@@ -16,7 +16,7 @@ use serde_json::json;
 impl Training {
     /// Evaluates the center before any training. Returns `None` if told to stop.
     pub(super) fn origin(&mut self) -> Result<Option<GenerationRow>> {
-        let center = self.state.center(self.settings());
+        let center = self.center();
         let Some(answer) = self.outcomes(&[(&center, HELDOUT_SEED, self.heldout.episodes)]) else { return Ok(None) };
         let heldout = merit(&answer[0]);
         self.state.heldout = Some(heldout);
@@ -47,7 +47,7 @@ impl Training {
         if due != Due::Nothing {
             let episodes = self.heldout.confirming;
             let fresh = CONFIRM_SEED + self.state.generation * episodes as u64;
-            let mut center = self.state.center(self.settings());
+            let mut center = self.center();
             let challenger = self.state.challenger.clone().filter(|_| due == Due::Confirmation);
             let mut asked = vec![(&center, HELDOUT_SEED, self.heldout.episodes)];
             asked.extend(challenger.iter().map(|challenger| (challenger, fresh, episodes)));

@@ -1,7 +1,7 @@
 //! The limits of a run, which are checked before it starts: numbers that files can hold, and the memory of this machine.
 
 use crate::optim::{OptimizerKind, Variant, turbo};
-use crate::settings::{Normalize, PartialSettings};
+use crate::settings::{Normalize, PartialSettings, Space};
 use crate::sim::Task;
 use crate::{Error, Result};
 
@@ -36,16 +36,17 @@ pub fn check(settings: &PartialSettings) -> Result<()> {
 /// Refuses a run that does not fit into the memory of this machine.
 pub fn check_memory_for(settings: &PartialSettings, task: &Task) -> Result<()> {
     let (rows, columns) = (task.actions, task.observations);
-    check_memory(settings, (rows, columns), &format!("W has {rows} × {columns} numbers"))
+    let weights = Space::new(settings, task)?.dim();
+    check_memory(settings, (weights, columns), &format!("W has {rows} × {columns} numbers"))
 }
 
-/// Refuses a search of a matrix with this many rows and columns that does not fit into the memory of this machine. `what`
-/// tells its size.
+/// Refuses a search for this many weights, with this many observations, that does not fit into the memory of this machine.
+/// `what` tells its size.
 ///
 /// # Errors
 /// If it does not fit.
-pub fn check_memory(settings: &PartialSettings, shape: (usize, usize), what: &str) -> Result<()> {
-    let (needed, free) = (needed(settings, shape), free());
+pub fn check_memory(settings: &PartialSettings, size: (usize, usize), what: &str) -> Result<()> {
+    let (needed, free) = (needed(settings, size), free());
     if needed <= free {
         return Ok(());
     }
@@ -69,11 +70,11 @@ fn has_square_matrix(settings: &PartialSettings) -> bool {
 }
 
 /// A lower bound on the bytes that a run needs, as a floating-point number, which does not overflow.
-fn needed(settings: &PartialSettings, (rows, columns): (usize, usize)) -> f64 {
+fn needed(settings: &PartialSettings, (weights, observations): (usize, usize)) -> f64 {
     const NUMBER: f64 = 8.0;
     /// An episode to run and how it went.
     const EPISODE: f64 = 100.0;
-    let n = rows as f64 * columns as f64;
+    let n = weights as f64;
     let batch = settings.batch.map_or(4.0 + 3.0 * n.max(1.0).ln(), |batch| batch as f64);
     // A covariance, its factor and room to update them; a generation as it is asked, kept, sent out and acted on.
     let matrices = if has_square_matrix(settings) { 3.0 * n * n } else { 0.0 };
@@ -85,7 +86,7 @@ fn needed(settings: &PartialSettings, (rows, columns): (usize, usize)) -> f64 {
     let seen = settings.normalize.as_ref().and_then(Normalize::observed).map_or(0.0, |_| 2.0 * NUMBER);
     let training = batch * settings.episodes_per_candidate.unwrap_or(1) as f64;
     let heldout = 2.0 * settings.heldout_episodes.unwrap_or(0) as f64;
-    NUMBER * (matrices + model + candidates) + training * (EPISODE + seen * columns as f64) + heldout * EPISODE
+    NUMBER * (matrices + model + candidates) + training * (EPISODE + seen * observations as f64) + heldout * EPISODE
 }
 
 /// The bytes that this process can still use, by the machine, its control group and its own limits. Infinite if nothing
@@ -116,7 +117,7 @@ mod tests {
         for name in sim::NAMES {
             let task = sim::find(name).unwrap();
             let steady = PartialSettings { variant: Some(Variant::Steady), ..PartialSettings::default() };
-            assert!(needed(&steady, (task.actions, task.observations)) < 5e7, "{name}");
+            assert!(needed(&steady, (task.actions * task.observations, task.observations)) < 5e7, "{name}");
             check_memory_for(&steady, &task).unwrap();
             let huge = [
                 PartialSettings { batch: Some(1 << 60), ..steady.clone() },
@@ -132,6 +133,8 @@ mod tests {
         // 6,392 weights: 41 million entries per matrix.
         let humanoid = sim::find("humanoid").unwrap();
         let full = PartialSettings { optimizer: Some(OptimizerKind::CmaEs), ..PartialSettings::default() };
-        assert!((0.9e9..1.2e9).contains(&needed(&full, (humanoid.actions, humanoid.observations))));
+        assert!(
+            (0.9e9..1.2e9).contains(&needed(&full, (humanoid.actions * humanoid.observations, humanoid.observations)))
+        );
     }
 }

@@ -39,14 +39,14 @@ use crate::random::{Purpose, stream};
 use crate::rollout::broker::Broker;
 use crate::rollout::{Crew, Observed};
 use crate::run_folder::{Folder, LockedFolder, Metrics, Program, RunFile, find_policy};
-use crate::settings::{HeldOut, Init, Normalize, PartialSettings, Resolved};
+use crate::settings::{HeldOut, Init, Normalize, PartialSettings, Resolved, Space};
 use crate::sim::{self, Task};
 use crate::{Error, Result};
 use nalgebra::DVector;
 use objective::Objective;
 use rand::RngExt;
 use state::SearchState;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -71,6 +71,7 @@ struct Parts {
     run: RunFile,
     folder: LockedFolder,
     state: SearchState,
+    space: Space,
     crew: Crew,
     metrics: Metrics,
     notes: Vec<String>,
@@ -88,7 +89,8 @@ impl Training {
         limits::check(settings)?;
         limits::check_memory_for(settings, &task)?;
         refuse_taken(folder, force)?;
-        let mut state = fresh_state(settings, &task)?;
+        let space = Space::new(settings, &task)?;
+        let mut state = fresh_state(settings, &task, &space)?;
         let generation = state.optimizer.ask().ncols().saturating_mul(settings.episodes_per_candidate.unwrap_or(1));
         if settings.budget.is_some_and(|budget| budget < generation as u64) {
             let what = format!("`budget` is less than the {generation} episodes of one generation");
@@ -96,7 +98,7 @@ impl Training {
         }
         let mut run = RunFile::new(resolved, Program::here(&task));
         if let Some(Init::Policy(name)) = &settings.init {
-            run.start = policy_for(name, &task)?.provenance.map(|provenance| provenance.to_string());
+            run.start = policy_for(name, &task)?.1.provenance.map(|provenance| provenance.to_string());
         }
         let crew = Crew::new(&task, options.threads, options.workers.as_ref())?;
         let folder = folder.lock()?;
@@ -104,11 +106,11 @@ impl Training {
         refuse_taken(&folder, force)?;
         folder.start(&mut run)?;
         let metrics = Metrics::start(&folder)?;
-        Ok(Self::assemble(Parts { task, run, folder, state, crew, metrics, notes: Vec::new() }, options))
+        Ok(Self::assemble(Parts { task, run, folder, state, space, crew, metrics, notes: Vec::new() }, options))
     }
 
     fn assemble(parts: Parts, options: RunOptions) -> Training {
-        let Parts { task, run, folder, state, crew, metrics, notes } = parts;
+        let Parts { task, run, folder, state, space, crew, metrics, notes } = parts;
         Training {
             objective: Objective::new(&run.settings, &task),
             heldout: HeldOut::new(&run.settings),
@@ -121,6 +123,7 @@ impl Training {
             run,
             folder,
             state,
+            space,
             notes,
             crew,
             lost: None,
@@ -146,22 +149,27 @@ fn refuse_taken(folder: &Folder, force: bool) -> Result<()> {
         .naming(&["resume", "force", "out"]))
 }
 
-fn fresh_state(settings: &PartialSettings, task: &Task) -> Result<SearchState> {
-    let n = task.observations * task.actions;
+fn fresh_state(settings: &PartialSettings, task: &Task, space: &Space) -> Result<SearchState> {
+    let n = space.dim();
     let mean = match &settings.init {
         None | Some(Init::Zero) => DVector::zeros(n),
-        Some(Init::Policy(name)) => DVector::from_vec(policy_for(name, task)?.weights.concat()),
+        Some(Init::Policy(name)) => DVector::from_vec(start_at(name, task, space)?),
         Some(Init::Uniform) => {
             let limit = settings.bound.and_then(|bound| bound.0).unwrap_or(1.0);
             let mut rng = stream(settings.seed.unwrap_or(0), Purpose::Start, 0, 0);
             DVector::from_fn(n, |_, _| rng.random_range(-limit..limit))
         }
     };
-    let optimizer = settings.for_optimizer((task.actions, task.observations)).build(mean)?;
+    let optimizer = settings.for_optimizer(space.shape()).build(mean)?;
     let fixed = match &settings.normalize {
-        Some(Normalize::Policy(name)) => policy_for(name, task)?.normalizer,
+        Some(Normalize::Policy(name)) => policy_for(name, task)?.1.normalizer,
         _ => None,
     };
+    if let (Some(fixed), Some(Normalize::Policy(name))) = (&fixed, &settings.normalize)
+        && !space.fits(&fixed.mean, &fixed.std)
+    {
+        return Err(uneven(&policy_for(name, task)?.0, "normalizer"));
+    }
     let observed = settings.normalize.as_ref().and_then(Normalize::observed);
     Ok(SearchState {
         optimizer,
@@ -180,9 +188,21 @@ fn fresh_state(settings: &PartialSettings, task: &Task) -> Result<SearchState> {
     })
 }
 
-/// Returns a policy that fits the task. It may have been trained on another one, such as another version.
-fn policy_for(name: &str, task: &Task) -> Result<PolicyFile> {
+/// Returns the search vector of a policy.
+fn start_at(name: &str, task: &Task, space: &Space) -> Result<Vec<f64>> {
+    let (file, policy) = policy_for(name, task)?;
+    space.point(&policy.weights.concat()).ok_or_else(|| uneven(&file, "weights"))
+}
+
+/// The error that a policy cannot serve a symmetric search.
+fn uneven(file: &Path, field: &str) -> Error {
+    let what = format!("field `{field}`: this policy treats left and right differently, but `symmetry` is mirror");
+    Error::input(file, what).hint("set `symmetry` to none").naming(&["symmetry"])
+}
+
+/// Returns a policy that fits the task, and its file. It may have been trained on another one, such as another version.
+fn policy_for(name: &str, task: &Task) -> Result<(PathBuf, PolicyFile)> {
     let (file, policy) = find_policy(Path::new(name))?;
     policy.check_size(&file, task.name(), task.observations, task.actions)?;
-    Ok(policy)
+    Ok((file, policy))
 }

@@ -5,7 +5,6 @@ use crate::random::{Purpose, stream};
 use crate::rollout::{Observed, Part, Start, Work};
 use crate::settings::{Normalize, PartialSettings, Protocol, Resets, SurvivalShift};
 use crate::sim::{EpisodeOutcome, Task, merit};
-use nalgebra::DMatrix;
 use rand::Rng;
 
 /// Seeds below this are reserved for evaluation. Training never draws them, except that the paper's protocol trains on the
@@ -75,17 +74,17 @@ impl Objective {
         self.episodes
     }
 
-    /// The episodes of a generation: those of its candidates, one per column, and one of its center for the log.
+    /// The episodes of a generation: those of its candidates, the weights of one policy each, and one of its center for the log.
     pub fn work(
         &self,
-        candidates: &DMatrix<f64>,
+        candidates: &[Vec<f64>],
         center: &[f64],
         normalizer: Option<&Normalizer>,
         generation: u64,
     ) -> Work {
         let mut work = Work::new(self.steps, self.observe);
-        for (candidate, weights) in candidates.column_iter().enumerate() {
-            let policy = work.policy(weights.as_slice(), normalizer);
+        for (candidate, weights) in candidates.iter().enumerate() {
+            let policy = work.policy(weights, normalizer);
             match self.lockstep {
                 true => work.job(policy, Start::Lockstep(self.episodes as u32)),
                 false => {
@@ -94,7 +93,7 @@ impl Objective {
             }
         }
         let policy = work.policy(center, normalizer);
-        work.job(policy, self.start(generation, candidates.ncols(), 0));
+        work.job(policy, self.start(generation, candidates.len(), 0));
         work
     }
 
@@ -152,7 +151,7 @@ impl Objective {
 
 #[cfg(test)]
 mod tests {
-    use super::{DMatrix, EpisodeOutcome, Objective, PartialSettings, Resets, SurvivalShift};
+    use super::{EpisodeOutcome, Objective, PartialSettings, Resets, SurvivalShift};
     use crate::policy::LinearPolicy;
     use crate::rollout::Evaluator;
     use crate::sim::{self, Simulator, rollout};
@@ -191,7 +190,7 @@ mod tests {
         let train = |training_steps| {
             let settings = PartialSettings { training_steps, ..PartialSettings::default() };
             let objective = Objective::new(&settings, &task);
-            let work = objective.work(&DMatrix::from_column_slice(16, 1, &weights), &weights, None, 5);
+            let work = objective.work(&[weights.to_vec()], &weights, None, 5);
             let parts = evaluator.compute(&work, &AtomicBool::new(false)).unwrap();
             assert_eq!(parts.len(), 2, "the candidate and the center");
             parts[0].outcome

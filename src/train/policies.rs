@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 impl Training {
     /// Scores the center and the best policy on unseen seeds and writes them. Returns `None` if told to stop.
     pub(super) fn finish(&mut self) -> Result<Option<()>> {
-        let center = self.state.center(self.settings());
+        let center = self.center();
         let best = self.state.best.clone().unwrap_or_else(|| center.clone());
         let asked = [(&center, SCORE_SEED, SCORE_EPISODES), (&best, SCORE_SEED, SCORE_EPISODES)];
         let Some(outcomes) = self.outcomes(&asked) else { return Ok(None) };

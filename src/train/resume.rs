@@ -5,7 +5,7 @@ use super::{Parts, RunOptions, Training, fresh_state, limits};
 use crate::optim::Optimizer;
 use crate::rollout::Crew;
 use crate::run_folder::{Drift, Folder, LockedFolder, Metrics, Program, RunFile, RunState};
-use crate::settings::PartialSettings;
+use crate::settings::{PartialSettings, Space};
 use crate::sim::{self, Task};
 use crate::{Error, Result};
 use std::path::Path;
@@ -36,12 +36,16 @@ impl Training {
         let task = folder.task(&run)?;
         check_named(given, &run, &task, &folder)?;
         limits::check_memory_for(&run.settings, &task)?;
+        let space = Space::new(&run.settings, &task)?;
         let checkpoint = folder.checkpoint();
         let known = checkpoint.exists();
-        let state: SearchState =
-            if known { checkpoint.load(how.previous, &run.settings)? } else { fresh_state(&run.settings, &task)? };
+        let state: SearchState = if known {
+            checkpoint.load(how.previous, &run.settings)?
+        } else {
+            fresh_state(&run.settings, &task, &space)?
+        };
         let notes = follow_drift(&mut run, Program::here(&task), state.generation, how, &folder)?;
-        check_size(&state, &task, &folder)?;
+        check_size(&state, &space, &task, &folder)?;
         if let Some(budget) = given.budget.filter(|budget| *budget < state.episodes) {
             let used = state.episodes;
             return Err(Error::usage(format!("`budget` is {budget}, but the run has already used {used} episodes"))
@@ -59,7 +63,7 @@ impl Training {
         };
         run.state = Some(RunState::Running);
         folder.write_run(&run)?;
-        Ok(Self::assemble(Parts { task, run, folder, state, crew, metrics, notes }, options))
+        Ok(Self::assemble(Parts { task, run, folder, state, space, crew, metrics, notes }, options))
     }
 }
 
@@ -69,7 +73,8 @@ fn check_named(given: &PartialSettings, run: &RunFile, task: &Task, folder: &Loc
         return Ok(());
     };
     let named = sim::find(env)?;
-    if named.rules_sha256() == task.rules_sha256() && named.compiled_sha256() == task.compiled_sha256() {
+    let is_same = named.rules_sha256() == task.rules_sha256() && named.compiled_sha256() == task.compiled_sha256();
+    if is_same && named.mirror == task.mirror {
         return Ok(());
     }
     let what = format!("the task in {env} or its model has changed since the run began");
@@ -138,17 +143,18 @@ fn follow_drift(
 }
 
 /// A search has the size of the task that it began with, and `allow_drift` cannot change that.
-fn check_size(state: &SearchState, task: &Task, folder: &LockedFolder) -> Result<()> {
+fn check_size(state: &SearchState, space: &Space, task: &Task, folder: &LockedFolder) -> Result<()> {
     let (observations, actions) = (task.observations, task.actions);
     let weights = state.optimizer.center().len();
-    let inputs = state.normalizer().map_or(observations, |normalizer| normalizer.mean.len());
-    if weights == observations * actions && inputs == observations {
+    let seen = state.observed.as_ref().map(|observed| observed.normalizer().mean.len());
+    let inputs = seen.or(state.fixed.as_ref().map(|fixed| fixed.mean.len())).unwrap_or(observations);
+    if weights == space.dim() && inputs == observations {
         return Ok(());
     }
     let what = format!(
         "the run searches {weights} weights, but the task now has {observations} observations and {actions} actions, \
-         which makes {}",
-        observations * actions
+         which makes {} free weights",
+        space.dim()
     );
     Err(Error::input(folder.file("run.toml"), what)
         .hint("restore the task and its model, or start another run in another folder"))

@@ -8,7 +8,7 @@ use crate::optim::Optimizer;
 use crate::rollout::broker::Broker;
 use crate::rollout::{Crew, Part, Work};
 use crate::run_folder::{GenerationRow, LockedFolder, Metrics, RunFile, RunState};
-use crate::settings::{HeldOut, PartialSettings};
+use crate::settings::{HeldOut, PartialSettings, Space};
 use crate::sim::Task;
 use crate::statistics::quantile;
 use crate::{Error, Result};
@@ -30,6 +30,7 @@ pub struct Training {
     pub(super) crew: Crew,
     /// The error for which the crew gave up, if it did.
     pub(super) lost: Option<Error>,
+    pub(super) space: Space,
     pub(super) objective: Objective,
     pub(super) heldout: HeldOut,
     /// The episodes of all kinds since the run was started or continued.
@@ -126,6 +127,11 @@ impl Training {
         &self.run.settings
     }
 
+    /// The center as it would be deployed now.
+    pub(super) fn center(&self) -> Contender {
+        self.state.center(self.settings(), &self.space)
+    }
+
     /// The training episodes of a generation.
     fn cost(&self, candidates: usize) -> u64 {
         (candidates * self.objective.episodes()) as u64
@@ -133,14 +139,16 @@ impl Training {
 
     /// Evaluates the candidates and tells the optimizer. Returns `None` if told to stop; nothing has changed then.
     fn generation(&mut self, candidates: DMatrix<f64>) -> Option<()> {
-        let candidates = self.settings().bounds().apply(candidates);
-        let (normalizer, center) = (self.state.normalizer(), self.state.center(self.settings()));
+        let points = self.settings().bounds().apply(candidates);
+        let candidates: Vec<Vec<f64>> =
+            points.column_iter().map(|point| self.space.weights(point.as_slice())).collect();
+        let Contender { normalizer, weights: center, .. } = self.center();
         let generation = self.state.generation + 1;
-        let work = self.objective.work(&candidates, &center.weights, normalizer.as_ref(), generation);
+        let work = self.objective.work(&candidates, &center, normalizer.as_ref(), generation);
         let parts = self.compute(&work, generation)?;
         let batch = self.objective.judge(parts)?;
 
-        let cost = self.cost(candidates.ncols());
+        let cost = self.cost(candidates.len());
         let state = &mut self.state;
         let before = state.optimizer.center();
         state.optimizer.tell(&batch.losses);
@@ -157,7 +165,7 @@ impl Training {
             && state.challenger.as_ref().is_none_or(|old| batch.returns[i] > old.value)
         {
             state.challenger = Some(Contender {
-                weights: candidates.column(i).as_slice().to_vec(),
+                weights: candidates[i].clone(),
                 normalizer,
                 value: batch.returns[i],
                 generation,

@@ -4,7 +4,7 @@ use crate::optim::{AnyOptimizer, Optimizer};
 use crate::policy::{FORMAT, Normalizer, PolicyFile};
 use crate::rollout::Observed;
 use crate::run_folder::GenerationRow;
-use crate::settings::PartialSettings;
+use crate::settings::{PartialSettings, Space};
 use crate::sim::Task;
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -55,18 +55,22 @@ pub enum Source {
 }
 
 impl SearchState {
-    /// The current normalizer, which is frozen within a generation.
-    pub fn normalizer(&self) -> Option<Normalizer> {
-        self.observed.as_ref().map(Observed::normalizer).or_else(|| self.fixed.clone())
+    /// The current normalizer, which is frozen within a generation. It treats left and right alike if policies do.
+    pub fn normalizer(&self, space: &Space) -> Option<Normalizer> {
+        let of = |observed: &Observed| match space.mirrored() {
+            Some(images) => observed.with_images(images).normalizer(),
+            None => observed.normalizer(),
+        };
+        self.observed.as_ref().map(of).or_else(|| self.fixed.clone())
     }
 
     /// The center as it would be deployed now.
-    pub fn center(&self, settings: &PartialSettings) -> Contender {
+    pub fn center(&self, settings: &PartialSettings, space: &Space) -> Contender {
         let center = self.optimizer.center();
         let point = settings.bounds().apply(DMatrix::from_column_slice(center.len(), 1, center.as_slice()));
         Contender {
-            weights: point.as_slice().to_vec(),
-            normalizer: self.normalizer(),
+            weights: space.weights(point.as_slice()),
+            normalizer: self.normalizer(space),
             value: self.heldout.unwrap_or(f64::NAN),
             generation: self.generation,
             from: Source::Center,

@@ -53,13 +53,17 @@ pub fn bits(numbers: &[f64]) -> Vec<u64> {
     numbers.iter().map(|x| x.to_bits()).collect()
 }
 
-/// Hopper with episodes of at most 20 steps, as a file in this folder. Every run ends by scoring two policies on 100 seeds,
-/// which takes seconds where one of them stays upright for 1,000 steps.
 pub fn short_hopper(folder: &Path) -> String {
-    let task = folder.join("hopper.toml");
+    short(folder, "hopper")
+}
+
+/// A task with episodes of at most 20 steps, as a file in this folder. Every run ends by scoring two policies on 100 seeds,
+/// which takes seconds where one of them stays upright for 1,000 steps. Task and model must have the same name.
+pub fn short(folder: &Path, name: &str) -> String {
+    let (task, model) = (folder.join(format!("{name}.toml")), format!("{name}.xml"));
     if !task.exists() {
-        let text = std::fs::read_to_string(root().join("envs/hopper.toml")).unwrap();
-        std::fs::copy(root().join("assets/models/hopper.xml"), folder.join("hopper.xml")).unwrap();
+        let text = std::fs::read_to_string(root().join("envs").join(format!("{name}.toml"))).unwrap();
+        std::fs::copy(root().join("assets/models").join(&model), folder.join(&model)).unwrap();
         std::fs::write(&task, text.replace("horizon = 1000", "horizon = 20")).unwrap();
     }
     task.to_str().unwrap().to_string()

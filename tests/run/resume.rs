@@ -1,13 +1,13 @@
 //! A run that is killed at any moment and resumed ends with the same bytes as one that was left alone.
 
 use super::train::{ok, quick, read, results};
-use crate::common::{locomotion, root, short_hopper, stderr, stdout};
+use crate::common::{locomotion, root, short, stderr, stdout};
 use rand::RngExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-const KINDS: [&[&str]; 7] = [
+const KINDS: [&[&str]; 8] = [
     &["--sigma", "0.3", "--variant", "steady", "--lambda0", "2"],
     &["--sigma", "0.3", "--variant", "adaptive", "--lambda0", "2"],
     &["--sigma", "0.3", "--variant", "matrix"],
@@ -15,11 +15,14 @@ const KINDS: [&[&str]; 7] = [
     &["--sigma", "0.3", "--variant", "published"],
     &["--sigma", "0.3", "--optimizer", "cma-es"],
     &["--optimizer", "ars"],
+    &["--symmetry", "mirror"],
 ];
 
+/// Starts a run, or continues it. Hopper has no left and right.
 fn spawn(folder: &Path, more: &[&str]) -> Child {
+    let robot = if more.contains(&"--symmetry") { "ant" } else { "hopper" };
     Command::new(env!("CARGO_BIN_EXE_locomotion"))
-        .args(["train", "--env", &short_hopper(folder.parent().unwrap())])
+        .args(["train", "--env", &short(folder.parent().unwrap(), robot)])
         .args(["--budget", "300", "--batch", "12", "--quiet"])
         .args(["--heldout-episodes", "3", "--heldout-every", "2", "--checkpoint-every", "0"])
         .args(["--resume", folder.to_str().unwrap()])

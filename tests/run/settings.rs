@@ -68,8 +68,8 @@ fn wrong_settings_are_refused_with_a_remedy() {
         (&["--env", "ant", "--sigma", "0"], "", 2, "--sigma"),
         (&["--env", "ant", "--budget", "0"], "", 2, "--budget must be at least 1"),
         (&["--env", "hopper", "--survival-share", "1.5"], "", 2, "--survival-share is 1.5: use a number from 0 to 1"),
-        (&["--env", "ant", "--survival-share", "0.5"], "", 2, "has no effect, because --survival-shift is off"),
-        (&["--env", "ant"], "survival_steps = 9", 2, "--survival-steps has no effect"),
+        (&["--env", "humanoid", "--survival-share", "0.5"], "", 2, "has no effect, because --survival-shift is off"),
+        (&["--env", "humanoid"], "survival_steps = 9", 2, "--survival-steps has no effect"),
         (&["--env", "hopper", "--survival-shift", "off", "--survival-steps", "9"], "", 2, "leave out --survival-steps"),
         (&["--env", "ant", "--budget", "30", "--batch", "40"], "", 2, "less than the 40 episodes of one generation"),
         (&["--env", "ant", "--batch", "1000000000000000"], "", 2, "of memory, but only"),
@@ -104,7 +104,8 @@ fn wrong_settings_are_refused_with_a_remedy() {
         (&["--env", "ant"], "sigma = \"wide\"", 3, "expected"),
     ];
     for (arguments, content, code, wanted) in cases {
-        std::fs::write(&config, content).unwrap();
+        // A case that is not refused should end soon.
+        std::fs::write(&config, format!("time = \"1s\"\n{content}")).unwrap();
         let out = folder.path().join("run");
         let fixed = ["train", "--out", out.to_str().unwrap(), "--config", config.to_str().unwrap()];
         let output = locomotion(&[&fixed[..], arguments].concat());

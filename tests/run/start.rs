@@ -1,7 +1,7 @@
 //! A search may start from a policy: a file, a run folder or the name of one that ships with the program.
 
 use super::train::{ok, quick, read, results};
-use crate::common::locomotion;
+use crate::common::{locomotion, short, stderr};
 use serde_json::Value;
 use std::path::Path;
 
@@ -54,4 +54,39 @@ fn a_policy_that_ships_is_a_start_for_another_version_of_its_task() {
     let column = metrics.lines().next().unwrap().split(',').position(|name| name == "heldout_mean").unwrap();
     let before_training: f64 = metrics.lines().nth(1).unwrap().split(',').nth(column).unwrap().parse().unwrap();
     assert!(before_training > 3000.0, "{before_training}");
+}
+
+/// A search of symmetric policies cannot start from one that is not, and says what to do.
+#[test]
+fn a_start_that_is_not_symmetric_is_refused_by_a_symmetric_search() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+    let ant = short(folder.path(), "ant");
+    let train = |name: &str, more: &[&str]| {
+        let quick = ["train", "--env", &ant, "--budget", "80", "--heldout-episodes", "1"];
+        locomotion(&[&quick[..], &["--quiet", "--out", &run(name)], more].concat())
+    };
+    ok(&train("free", &["--symmetry", "none"]));
+    ok(&train("mirrored", &["--symmetry", "mirror"]));
+    let refused = train("not", &["--symmetry", "mirror", "--init", &run("free")]);
+    let said = stderr(&refused);
+    assert_eq!(refused.status.code(), Some(3), "{said}");
+    assert!(said.contains("treats left and right differently") && said.contains("set --symmetry to none"), "{said}");
+    assert!(!Path::new(&run("not")).exists(), "nothing is left behind");
+    ok(&train("again", &["--symmetry", "mirror", "--init", &run("mirrored")]));
+    ok(&train("wider", &["--symmetry", "none", "--init", &run("mirrored")]));
+}
+
+/// What a run does is on its first screen.
+#[test]
+fn the_first_screen_tells_which_weights_are_free_and_how_long_training_episodes_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ant, out) = (short(folder.path(), "ant"), folder.path().join("run"));
+    let train = ["train", "--env", &ant, "--budget", "40", "--training-steps", "7", "--out", out.to_str().unwrap()];
+    let run = locomotion(&train);
+    ok(&run);
+    let said = String::from_utf8_lossy(&run.stdout).into_owned() + &stderr(&run);
+    for told in ["W has 888 numbers", "left and right are treated alike: 444 of them are free", "at most 7 steps"] {
+        assert!(said.contains(told), "{told}: {said}");
+    }
 }

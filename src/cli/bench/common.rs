@@ -214,5 +214,5 @@ fn fits_into_memory(contestant: &Contestant, batch: Option<usize>, plan: &Plan) 
         budget: Some(plan.budget),
         ..PartialSettings::default()
     };
-    check_memory(&settings, (1, plan.dim), &format!("{contestant} in {} dimensions", plan.dim))
+    check_memory(&settings, (plan.dim, 0), &format!("{contestant} in {} dimensions", plan.dim))
 }

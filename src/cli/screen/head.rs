@@ -4,7 +4,7 @@ use crate::cli::terminal::count;
 use crate::optim::{Optimizer, OptimizerKind};
 use crate::plot::numbers::thousands;
 use crate::run_folder::mujoco_version;
-use crate::settings::{HeldOut, Protocol};
+use crate::settings::{HeldOut, Protocol, Symmetry};
 use crate::train::Training;
 
 pub fn head(search: &Training) -> String {
@@ -35,8 +35,14 @@ pub fn head(search: &Training) -> String {
     let (obs, act) = (task.observations, task.actions);
     text +=
         &format!("  task        {:<14} {obs} observations, {act} actions, W has {} numbers\n", task.name(), obs * act);
+    if settings.symmetry == Some(Symmetry::Mirror) {
+        let free = search.state.optimizer.center().len();
+        text += &format!("  symmetry    mirror         left and right are treated alike: {free} of them are free\n");
+    }
     text += &format!("  optimizer   {about}\n");
-    text += &format!("  evaluation  {episodes} of at most {} steps per candidate\n", task.definition.horizon);
+    let steps =
+        settings.training_steps.map_or(task.definition.horizon, |cut| task.definition.horizon.min(cut as usize));
+    text += &format!("  evaluation  {episodes} of at most {steps} steps per candidate\n");
     let (when, episodes) = HeldOut::new(settings).told();
     text += &format!("  held out    {}, at the start and {when}\n", count(episodes, "episode"));
     if settings.protocol == Some(Protocol::Paper) {

@@ -4,7 +4,7 @@ use super::words::{count, list};
 use crate::optim::OptimizerKind;
 use crate::plot::numbers::thousands;
 use crate::report::repetitions::Group;
-use crate::settings::{Bound, HeldOut, Init, Normalize, PartialSettings, Protocol, Resets, SurvivalShift};
+use crate::settings::{Bound, HeldOut, Init, Normalize, PartialSettings, Protocol, Resets, SurvivalShift, Symmetry};
 use crate::sim::Task;
 
 /// The settings of one group, and the task if it was found.
@@ -82,7 +82,11 @@ fn policy(asked: &Asked) -> String {
         None | Some(Bound(None)) => String::new(),
         Some(Bound(Some(limit))) => format!(" Weights are clipped to ±{limit} before they are evaluated."),
     };
-    format!("Linear: a = clamp(W·z, −1, 1). The search changes only W{size}.{start}{bound}")
+    let symmetry = match asked.settings.symmetry {
+        Some(Symmetry::Mirror) => " Left and right are treated alike, so half of the weights follow from the others.",
+        Some(Symmetry::None) | None => "",
+    };
+    format!("Linear: a = clamp(W·z, −1, 1). The search changes only W{size}.{symmetry}{start}{bound}")
 }
 
 fn observations(asked: &Asked) -> String {
