@@ -5,7 +5,7 @@
 use locomotion::optim::{OptimizerKind, Variant};
 use locomotion::policy::LinearPolicy;
 use locomotion::rollout::Observed;
-use locomotion::settings::{PartialSettings, Resolved, Space, Symmetry};
+use locomotion::settings::{Inputs, Outside, PartialSettings, Resolved, Space, Symmetry};
 use locomotion::sim::numpy_rng::NumpyRng;
 use locomotion::sim::{self, Mirror, Simulator, Task};
 use std::fs;
@@ -95,11 +95,11 @@ fn every_policy_of_the_space_commutes_with_the_mirror() {
         assert!((0.48..0.52).contains(&(space.dim() as f64 / all as f64)), "{name}: {} of {all}", space.dim());
         let point = numbers(space.dim(), 1);
         let weights = space.weights(&point);
-        assert!(space.point(&weights) == Some(point), "{name}: there and back");
+        assert!(space.point(&weights) == Ok(point), "{name}: there and back");
         let limb = mirror(&task).actions.iter().enumerate().position(|(i, image)| image.from != i).unwrap();
         let mut spoiled = weights.clone();
         spoiled[limb * task.observations] += 1e-9;
-        assert!(space.point(&spoiled).is_none(), "{name}");
+        assert_eq!(space.point(&spoiled), Err(Outside::Uneven), "{name}");
 
         // The normalizer is part of the policy.
         let mut seen = Observed::new(task.observations, true);
@@ -163,6 +163,39 @@ fn all_weights_are_free_without_symmetry_and_for_the_matrix_variant() {
     assert_eq!(resolve(Variant::Matrix).settings.symmetry, None);
     assert_eq!(resolve(Variant::Matrix).unused(), ["symmetry"]);
     assert_eq!(resolve(Variant::Steady).settings.symmetry, Some(Symmetry::Mirror));
+}
+
+/// A policy of the space acts alike in two states that differ only in what is neither a position nor a velocity.
+#[test]
+fn policies_of_the_state_see_positions_and_velocities_only() {
+    for (name, free, mirrored_free) in [("ant", 8 * 27, 108), ("humanoid", 17 * 45, 383), ("hopper", 33, 0)] {
+        let task = sim::find(name).unwrap();
+        let state = PartialSettings { inputs: Some(Inputs::State), ..PartialSettings::default() };
+        let space = Space::new(&state, &task).unwrap();
+        assert_eq!((space.dim(), space.shape()), (free, (task.actions, free / task.actions)), "{name}");
+        if task.mirror.is_some() {
+            let both = Space::new(&PartialSettings { inputs: Some(Inputs::State), ..mirrored() }, &task).unwrap();
+            assert_eq!((both.dim(), both.shape()), (mirrored_free, (1, mirrored_free)), "{name}");
+        }
+        let point = numbers(space.dim(), 3);
+        let weights = space.weights(&point);
+        assert_eq!(space.point(&weights), Ok(point), "{name}: there and back");
+        let policy = LinearPolicy::from_rows(&weights, task.observations, None);
+        let act = |s: &[f64]| {
+            let mut action = vec![0.0; task.actions];
+            policy.act(s, &mut action);
+            action
+        };
+        let seen = task.state_inputs();
+        let s: Vec<f64> = numbers(task.observations, 4).iter().map(|x| 0.05 * x).collect();
+        let unseen: Vec<f64> = s.iter().zip(&seen).map(|(x, seen)| if *seen { *x } else { x + 1.0 }).collect();
+        assert_eq!(act(&s), act(&unseen), "{name}");
+        for (i, seen) in seen.iter().enumerate() {
+            let mut spoiled = weights.clone();
+            spoiled[i] += 1.0;
+            assert_eq!(space.point(&spoiled).err(), (!seen).then_some(Outside::OtherInputs), "{name}: input {i}");
+        }
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::note;
 use crate::optim::{OptimizerKind, Variant};
-use crate::settings::{Bound, Init, Normalize, Protocol, Resets, SurvivalShift, Symmetry, Target, Time};
+use crate::settings::{Bound, Init, Inputs, Normalize, Protocol, Resets, SurvivalShift, Symmetry, Target, Time};
 use crate::sim;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Command};
@@ -113,6 +113,7 @@ macro_rules! words {
 words!(
     Bound: ["none"],
     Init: Init::WORDS,
+    Inputs: Inputs::WORDS,
     Normalize: Normalize::WORDS,
     OptimizerKind: crate::optim::names(),
     Protocol: Protocol::WORDS,

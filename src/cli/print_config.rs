@@ -36,6 +36,7 @@ fn why(name: &str, origin: &'static str, heldout: &HeldOut) -> String {
         }
         "target" | "time" => "not set: it does not end the run".to_string(),
         "survival_steps" | "survival_share" => "not set: 0".to_string(),
+        "inputs" => "not set: all".to_string(),
         "symmetry" => "not set: every weight is free".to_string(),
         "training_steps" => "not set: training episodes run to the task's horizon".to_string(),
         _ => "not set: the optimizer chooses it".to_string(),

@@ -67,6 +67,17 @@ words!(
 );
 
 words!(
+    /// Which observations a policy may use.
+    Inputs {
+        /// All that the task has.
+        #[default]
+        All = "all",
+        /// Positions and velocities, qpos and qvel. The weights of forces, inertias and other derived numbers stay 0.
+        State = "state",
+    }
+);
+
+words!(
     /// How candidates are evaluated.
     Protocol {
         /// Episodes on fresh seeds, each until its own end.

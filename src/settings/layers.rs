@@ -1,7 +1,7 @@
 //! Settings come from six layers, each overriding the ones before: the program's defaults, the task's, a protocol's, those
 //! of the policy that the search starts from, a settings file and the caller.
 
-use super::{Bound, Init, Normalize, PartialSettings, Protocol, Resets, SurvivalShift, Symmetry};
+use super::{Bound, Init, Inputs, Normalize, PartialSettings, Protocol, Resets, SurvivalShift, Symmetry};
 use crate::optim::{self, OptimizerKind, Variant};
 use crate::{Error, Result};
 
@@ -59,6 +59,7 @@ impl PartialSettings {
                 bound: Some(Bound(Some(1.0))),
                 normalize: Some(Normalize::None),
                 symmetry: Some(Symmetry::None),
+                inputs: Some(Inputs::All),
                 survival_shift: Some(SurvivalShift::Off),
                 resets: Some(Resets::Own),
                 episodes_per_candidate: Some(10),

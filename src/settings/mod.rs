@@ -10,10 +10,10 @@ mod heldout;
 mod layers;
 mod space;
 
-pub use choices::{Bound, Init, Normalize, Protocol, Resets, SurvivalShift, Symmetry, Target, Time};
+pub use choices::{Bound, Init, Inputs, Normalize, Protocol, Resets, SurvivalShift, Symmetry, Target, Time};
 pub use heldout::{Due, HeldOut};
 pub use layers::Resolved;
-pub use space::Space;
+pub use space::{Outside, Space};
 
 use crate::optim::{self, Bounds, OptimizerKind, SettingsError, Variant};
 use crate::sim;
@@ -109,6 +109,9 @@ macro_rules! for_all_settings {
             /// mirror searches only policies that treat left and right alike, so that half of the weights are free; none
             /// searches them all [default: the task's, or none]
             symmetry: Symmetry,
+            /// Which observations a policy may use: all, or state (qpos and qvel; all other weights stay 0) [default: the
+            /// task's, or all]
+            inputs: Inputs,
             /// Evaluated weights are clipped to ± this number, or not at all with none [default: none]
             bound: Bound,
             /// Whether training subtracts the task's survival bonus at every step: auto or off [default: auto]

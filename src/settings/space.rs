@@ -1,36 +1,43 @@
 //! The policies that a search may choose from: how its vector becomes W.
 //!
-//! Let M be the mirror of a task for observations and A the one for actions. A policy that treats left and right alike has
+//! Two settings take weights away. With `inputs`, the columns of W for inputs that do not count are 0. With `symmetry`, let M
+//! be the mirror of a task for observations and A the one for actions. A policy that treats left and right alike has
 //! W M s = A W s for every state s. So W = A W M: most weights appear twice in W, with the same sign or with the opposite
 //! one, some appear once, and some must be 0.
 
-use super::{PartialSettings, Symmetry};
+use super::{Inputs, PartialSettings, Symmetry};
 use crate::sim::{Image, Task};
 use crate::{Error, Result};
+use std::cmp::Ordering;
 
 /// Which weights are free. The search vector holds these, in the order in which W is flattened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Space {
     actions: usize,
-    observations: usize,
-    free: Option<Free>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct Free {
     dim: usize,
     /// For every weight, the number of the search vector that it equals and its sign; none if it must be 0.
     weights: Vec<Option<Image>>,
-    observations: Vec<Image>,
+    /// For every observation, whether policies may use it.
+    counts: Vec<bool>,
+    mirrored: Option<Vec<Image>>,
+}
+
+/// Why a policy is not one of those that a search may choose from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// It treats left and right differently.
+    Uneven,
+    /// It has a weight for an input that does not count.
+    OtherInputs,
 }
 
 impl Space {
     /// # Errors
-    /// If the settings ask for a symmetry that the task does not have.
+    /// If the settings ask for a symmetry or for inputs that the task does not have.
     pub fn new(settings: &PartialSettings, task: &Task) -> Result<Self> {
-        let free = match (settings.symmetry.unwrap_or_default(), &task.mirror) {
+        let mirror = match (settings.symmetry.unwrap_or_default(), &task.mirror) {
             (Symmetry::None, _) => None,
-            (Symmetry::Mirror, Some(mirror)) => Some(Free::new(&mirror.actions, &mirror.observations)),
+            (Symmetry::Mirror, Some(mirror)) => Some(mirror),
             (Symmetry::Mirror, None) => {
                 let what = format!("`symmetry` is mirror, but the task `{}` has no `[mirror]`", task.name());
                 return Err(Error::usage(what)
@@ -38,22 +45,40 @@ impl Space {
                     .naming(&["symmetry"]));
             }
         };
-        Ok(Self { actions: task.actions, observations: task.observations, free })
+        let counts = match settings.inputs.unwrap_or_default() {
+            Inputs::All => vec![true; task.observations],
+            Inputs::State => task.state_inputs(),
+        };
+        if !counts.contains(&true) {
+            let what = format!("`inputs` is state, but the task `{}` observes neither qpos nor qvel", task.name());
+            return Err(Error::usage(what).hint("set `inputs` to all").naming(&["inputs"]));
+        }
+        let itself = |count: usize| (0..count).map(|from| Image { from, sign: 1.0 }).collect::<Vec<_>>();
+        let (actions, observations) = match mirror {
+            Some(mirror) => (mirror.actions.clone(), mirror.observations.clone()),
+            None => (itself(task.actions), itself(task.observations)),
+        };
+        let (weights, dim) = tied(&actions, &observations, &counts);
+        let mirrored = mirror.map(|mirror| mirror.observations.clone());
+        Ok(Self { actions: task.actions, dim, weights, counts, mirrored })
     }
 
     /// The length of the search vector.
     pub fn dim(&self) -> usize {
-        self.free.as_ref().map_or(self.actions * self.observations, |free| free.dim)
+        self.dim
     }
 
-    /// The rows and columns of the search vector. It is a matrix only if all weights are free.
+    /// The rows and columns of the search vector. It is a matrix unless weights are tied to each other.
     pub fn shape(&self) -> (usize, usize) {
-        self.free.as_ref().map_or((self.actions, self.observations), |free| (1, free.dim))
+        match self.mirrored {
+            Some(_) => (1, self.dim),
+            None => (self.actions, self.dim / self.actions),
+        }
     }
 
     /// What an observation becomes in the mirror, if policies are symmetric.
     pub fn mirrored(&self) -> Option<&[Image]> {
-        self.free.as_ref().map(|free| &free.observations[..])
+        self.mirrored.as_deref()
     }
 
     /// W, flattened row by row, for a search vector.
@@ -61,8 +86,7 @@ impl Space {
     /// # Panics
     /// If the vector is too short.
     pub fn weights(&self, point: &[f64]) -> Vec<f64> {
-        let Some(free) = &self.free else { return point.to_vec() };
-        free.weights.iter().map(|weight| weight.map_or(0.0, |image| image.sign * point[image.from])).collect()
+        self.weights.iter().map(|weight| weight.map_or(0.0, |image| image.sign * point[image.from])).collect()
     }
 
     /// Whether a shift and a scale of every observation treat left and right alike, as policies do.
@@ -71,37 +95,46 @@ impl Space {
         self.mirrored().is_none_or(|images| images.iter().enumerate().all(same))
     }
 
-    /// The search vector of these weights, or `None` if they are not symmetric.
-    pub fn point(&self, weights: &[f64]) -> Option<Vec<f64>> {
-        let Some(free) = &self.free else { return Some(weights.to_vec()) };
-        let mut point = vec![0.0; free.dim];
-        for (weight, image) in weights.iter().zip(&free.weights) {
+    /// The search vector of these weights.
+    ///
+    /// # Errors
+    /// If the search cannot choose them.
+    pub fn point(&self, weights: &[f64]) -> std::result::Result<Vec<f64>, Outside> {
+        let mut point = vec![0.0; self.dim];
+        for (weight, image) in weights.iter().zip(&self.weights) {
             image.iter().for_each(|image| point[image.from] = image.sign * weight);
         }
-        (self.weights(&point) == weights).then_some(point)
+        let uses_others =
+            weights.iter().zip(self.counts.iter().cycle()).any(|(weight, counts)| !counts && *weight != 0.0);
+        match self.weights(&point) == weights {
+            true => Ok(point),
+            false if uses_others => Err(Outside::OtherInputs),
+            false => Err(Outside::Uneven),
+        }
     }
 }
 
-impl Free {
-    fn new(actions: &[Image], observations: &[Image]) -> Self {
-        let columns = observations.len();
-        let mut weights: Vec<Option<Image>> = Vec::with_capacity(actions.len() * columns);
-        let mut dim = 0;
-        for (i, action) in actions.iter().enumerate() {
-            for (j, observation) in observations.iter().enumerate() {
-                let (place, sign) = (i * columns + j, action.sign * observation.sign);
-                let twin = action.from * columns + observation.from;
-                weights.push(match twin.cmp(&place) {
-                    std::cmp::Ordering::Less => weights[twin].map(|image| Image { sign: sign * image.sign, ..image }),
-                    // It is its own opposite.
-                    std::cmp::Ordering::Equal if sign < 0.0 => None,
-                    _ => {
-                        dim += 1;
-                        Some(Image { from: dim - 1, sign: 1.0 })
-                    }
-                });
-            }
+/// Ties every weight to a number of the search vector, and counts these. An input and its mirror image count both or not at
+/// all.
+fn tied(actions: &[Image], observations: &[Image], counts: &[bool]) -> (Vec<Option<Image>>, usize) {
+    let columns = observations.len();
+    let mut weights: Vec<Option<Image>> = Vec::with_capacity(actions.len() * columns);
+    let mut dim = 0;
+    for (i, action) in actions.iter().enumerate() {
+        for (j, observation) in observations.iter().enumerate() {
+            let (place, sign) = (i * columns + j, action.sign * observation.sign);
+            let twin = action.from * columns + observation.from;
+            weights.push(match twin.cmp(&place) {
+                _ if !counts[j] => None,
+                Ordering::Less => weights[twin].map(|image| Image { sign: sign * image.sign, ..image }),
+                // It is its own opposite.
+                Ordering::Equal if sign < 0.0 => None,
+                _ => {
+                    dim += 1;
+                    Some(Image { from: dim - 1, sign: 1.0 })
+                }
+            });
         }
-        Self { dim, weights, observations: observations.to_vec() }
     }
+    (weights, dim)
 }

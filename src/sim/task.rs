@@ -47,6 +47,12 @@ impl Task {
         self.model.ffi().opt.timestep * self.definition.frame_skip as f64
     }
 
+    /// For every number of an observation, whether it is part of the state: qpos or qvel.
+    pub fn state_inputs(&self) -> Vec<bool> {
+        let parts = self.definition.observation.iter();
+        parts.flat_map(|part| vec![matches!(part.of, Field::Qpos | Field::Qvel); part.len(&self.model)]).collect()
+    }
+
     /// SHA-256 of what decides an episode besides the model. Descriptions and reference values do not change it.
     pub fn rules_sha256(&self) -> String {
         self.rules_sha256.clone()

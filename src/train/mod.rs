@@ -39,7 +39,7 @@ use crate::random::{Purpose, stream};
 use crate::rollout::broker::Broker;
 use crate::rollout::{Crew, Observed};
 use crate::run_folder::{Folder, LockedFolder, Metrics, Program, RunFile, find_policy};
-use crate::settings::{HeldOut, Init, Normalize, PartialSettings, Resolved, Space};
+use crate::settings::{HeldOut, Init, Normalize, Outside, PartialSettings, Resolved, Space};
 use crate::sim::{self, Task};
 use crate::{Error, Result};
 use nalgebra::DVector;
@@ -191,7 +191,15 @@ fn fresh_state(settings: &PartialSettings, task: &Task, space: &Space) -> Result
 /// Returns the search vector of a policy.
 fn start_at(name: &str, task: &Task, space: &Space) -> Result<Vec<f64>> {
     let (file, policy) = policy_for(name, task)?;
-    space.point(&policy.weights.concat()).ok_or_else(|| uneven(&file, "weights"))
+    space.point(&policy.weights.concat()).map_err(|outside| match outside {
+        Outside::Uneven => uneven(&file, "weights"),
+        Outside::OtherInputs => Error::input(
+            &file,
+            "field `weights`: this policy uses more than positions and velocities, but `inputs` is state",
+        )
+        .hint("set `inputs` to all")
+        .naming(&["inputs"]),
+    })
 }
 
 /// The error that a policy cannot serve a symmetric search.

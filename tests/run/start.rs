@@ -86,7 +86,7 @@ fn the_first_screen_tells_which_weights_are_free_and_how_long_training_episodes_
     let run = locomotion(&train);
     ok(&run);
     let said = String::from_utf8_lossy(&run.stdout).into_owned() + &stderr(&run);
-    for told in ["W has 888 numbers", "left and right are treated alike: 444 of them are free", "at most 7 steps"] {
+    for told in ["W has 888 numbers", "left and right are treated alike: 444 numbers are free", "at most 7 steps"] {
         assert!(said.contains(told), "{told}: {said}");
     }
 }

@@ -4,7 +4,7 @@ use crate::cli::terminal::count;
 use crate::optim::{Optimizer, OptimizerKind};
 use crate::plot::numbers::thousands;
 use crate::run_folder::mujoco_version;
-use crate::settings::{HeldOut, Protocol, Symmetry};
+use crate::settings::{HeldOut, Inputs, Protocol, Symmetry};
 use crate::train::Training;
 
 pub fn head(search: &Training) -> String {
@@ -35,9 +35,14 @@ pub fn head(search: &Training) -> String {
     let (obs, act) = (task.observations, task.actions);
     text +=
         &format!("  task        {:<14} {obs} observations, {act} actions, W has {} numbers\n", task.name(), obs * act);
-    if settings.symmetry == Some(Symmetry::Mirror) {
+    let limits = [
+        (settings.symmetry == Some(Symmetry::Mirror)).then_some("left and right are treated alike"),
+        (settings.inputs == Some(Inputs::State)).then_some("only positions and velocities count"),
+    ];
+    let limits: Vec<&str> = limits.into_iter().flatten().collect();
+    if !limits.is_empty() {
         let free = search.state.optimizer.center().len();
-        text += &format!("  symmetry    mirror         left and right are treated alike: {free} of them are free\n");
+        text += &format!("  policies    {}: {free} numbers are free\n", limits.join(", "));
     }
     text += &format!("  optimizer   {about}\n");
     let steps =

@@ -4,7 +4,9 @@ use super::words::{count, list};
 use crate::optim::OptimizerKind;
 use crate::plot::numbers::thousands;
 use crate::report::repetitions::Group;
-use crate::settings::{Bound, HeldOut, Init, Normalize, PartialSettings, Protocol, Resets, SurvivalShift, Symmetry};
+use crate::settings::{
+    Bound, HeldOut, Init, Inputs, Normalize, PartialSettings, Protocol, Resets, SurvivalShift, Symmetry,
+};
 use crate::sim::Task;
 
 /// The settings of one group, and the task if it was found.
@@ -86,7 +88,11 @@ fn policy(asked: &Asked) -> String {
         Some(Symmetry::Mirror) => " Left and right are treated alike, so half of the weights follow from the others.",
         Some(Symmetry::None) | None => "",
     };
-    format!("Linear: a = clamp(W·z, −1, 1). The search changes only W{size}.{symmetry}{start}{bound}")
+    let inputs = match asked.settings.inputs {
+        Some(Inputs::State) => " Only positions and velocities count; the weights of other inputs stay 0.",
+        Some(Inputs::All) | None => "",
+    };
+    format!("Linear: a = clamp(W·z, −1, 1). The search changes only W{size}.{symmetry}{inputs}{start}{bound}")
 }
 
 fn observations(asked: &Asked) -> String {
