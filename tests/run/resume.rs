@@ -15,7 +15,7 @@ const KINDS: [&[&str]; 8] = [
     &["--sigma", "0.3", "--variant", "published"],
     &["--sigma", "0.3", "--optimizer", "cma-es"],
     &["--optimizer", "ars"],
-    &["--symmetry", "mirror"],
+    &["--symmetry", "mirror", "--inputs", "state"],
 ];
 
 /// Starts a run, or continues it. Hopper has no left and right.
