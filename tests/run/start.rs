@@ -88,7 +88,8 @@ fn the_first_screen_tells_which_weights_are_free_and_how_long_training_episodes_
     let said = String::from_utf8_lossy(&run.stdout).into_owned() + &stderr(&run);
     for told in [
         "W has 888 numbers",
-        "left and right are treated alike, only positions and velocities count: 108 numbers are free",
+        "  policies    108 free       left and right are treated alike\n",
+        "                             only positions and velocities count\n",
         "at most 7 steps",
     ] {
         assert!(said.contains(told), "{told}: {said}");

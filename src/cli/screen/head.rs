@@ -39,10 +39,10 @@ pub fn head(search: &Training) -> String {
         (settings.symmetry == Some(Symmetry::Mirror)).then_some("left and right are treated alike"),
         (settings.inputs == Some(Inputs::State)).then_some("only positions and velocities count"),
     ];
-    let limits: Vec<&str> = limits.into_iter().flatten().collect();
-    if !limits.is_empty() {
-        let free = search.state.optimizer.center().len();
-        text += &format!("  policies    {}: {free} numbers are free\n", limits.join(", "));
+    let mut about_policies = format!("  policies    {:<14}", format!("{} free", search.state.optimizer.center().len()));
+    for limit in limits.into_iter().flatten() {
+        text += &format!("{about_policies} {limit}\n");
+        about_policies = " ".repeat(28);
     }
     text += &format!("  optimizer   {about}\n");
     let steps =
