@@ -147,6 +147,11 @@ pub(crate) use for_all_settings;
 
 for_all_settings!(settings);
 
+/// Whether a task is named by the path of its file.
+fn is_file(env: &str) -> bool {
+    env.ends_with(".toml")
+}
+
 fn written<T: Serialize>(value: &T) -> String {
     toml::Value::try_from(value).map_or_else(|_| "?".into(), |value| value.to_string())
 }
@@ -258,10 +263,24 @@ impl PartialSettings {
             Err(_) => path,
         };
         // What does not exist may be the name of a policy that ships with the program.
-        let policy = |name: String| if Path::new(&name).exists() { absolute(name) } else { name };
-        let is_file = |env: &String| env.ends_with(".toml");
+        let env = self.env.map(|env| if is_file(&env) { env } else { sim::canonical(&env).to_string() });
+        PartialSettings { env, ..self }.with_paths(absolute, |name| Path::new(name).exists())
+    }
+
+    /// Returns the same settings with the names of files in place of their paths, which differ between machines.
+    pub fn with_file_names(self) -> PartialSettings {
+        let last = |path: String| match Path::new(&path).file_name() {
+            Some(name) => name.to_string_lossy().into_owned(),
+            None => path,
+        };
+        self.with_paths(last, |_| true)
+    }
+
+    /// Changes the path of the task, and those of policies that `is_path` accepts.
+    fn with_paths(self, change: impl Fn(String) -> String, is_path: impl Fn(&str) -> bool) -> PartialSettings {
+        let policy = |name: String| if is_path(&name) { change(name) } else { name };
         PartialSettings {
-            env: self.env.map(|env| if is_file(&env) { absolute(env) } else { sim::canonical(&env).to_string() }),
+            env: self.env.map(|env| if is_file(&env) { change(env) } else { env }),
             normalize: self.normalize.map(|normalize| match normalize {
                 Normalize::Policy(name) => Normalize::Policy(policy(name)),
                 other => other,

@@ -31,7 +31,7 @@ impl Training {
     /// Describes how a policy was found, without anything that differs between machines or points in time.
     fn provenance(&self) -> Value {
         let mut provenance = json!({
-            "command": (self.command)(self.settings()),
+            "command": (self.command)(&self.settings().clone().with_file_names()),
             "program": self.run.program,
             "episodes": self.state.episodes,
         });

@@ -28,6 +28,22 @@ fn a_search_of_no_width_ends_at_the_policy_that_it_starts_from() {
     assert!(start.iter().zip(&end).all(|(was, is)| (was - is).abs() < 1e-9), "{start:?} {end:?}");
 }
 
+/// What differs between machines is not part of a policy: where its start and its task lie.
+#[test]
+fn a_policy_is_the_same_wherever_its_start_and_its_task_were() {
+    let here = tempfile::tempdir().unwrap();
+    let there = tempfile::tempdir().unwrap();
+    let trained = |folder: &Path| {
+        let (first, second) = (folder.join("first"), folder.join("second"));
+        ok(&quick(&first, &[]));
+        ok(&quick(&second, &["--init", first.to_str().unwrap()]));
+        let policy = read(&second, "final.json");
+        assert!(!policy.contains(folder.to_str().unwrap()), "{policy}");
+        policy
+    };
+    assert_eq!(trained(here.path()), trained(there.path()));
+}
+
 #[test]
 fn a_run_that_has_begun_no_longer_needs_the_file() {
     let folder = tempfile::tempdir().unwrap();
