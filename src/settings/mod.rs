@@ -262,8 +262,8 @@ impl PartialSettings {
             Ok(absolute) => absolute.display().to_string(),
             Err(_) => path,
         };
-        // What does not exist may be the name of a policy that ships with the program.
         let env = self.env.map(|env| if is_file(&env) { env } else { sim::canonical(&env).to_string() });
+        // What does not exist may be the name of a policy that ships with the program.
         PartialSettings { env, ..self }.with_paths(absolute, |name| Path::new(name).exists())
     }
 
