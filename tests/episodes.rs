@@ -62,6 +62,42 @@ fn the_past_of_a_simulator_leaves_no_trace() {
 }
 
 #[test]
+fn an_episode_goes_on_from_a_snapshot_as_it_would_have() {
+    for name in NAMES {
+        let task = find(name).unwrap();
+        let policy = random_policy(&task, 1, 0.2);
+        let mut action = vec![0.0; task.actions];
+        let mut go_on = |simulator: &mut Simulator| -> Vec<u64> {
+            let mut seen = Vec::new();
+            for _ in 0..40 {
+                policy.act(simulator.observation(), &mut action);
+                seen.push(simulator.step(&action).reward.total());
+                seen.extend_from_slice(simulator.observation());
+            }
+            common::bits(&[&seen, simulator.qpos(), simulator.qvel()].concat())
+        };
+        let (mut simulator, mut other) = (Simulator::new(task.clone()), Simulator::new(task.clone()));
+        simulator.reset(3);
+        go_on(&mut simulator);
+        let moment = simulator.snapshot();
+        let followed = go_on(&mut simulator);
+        simulator.restore(&moment);
+        assert_eq!(go_on(&mut simulator), followed, "{name}: in the same simulation");
+        other.reset(4);
+        go_on(&mut other);
+        other.restore(&moment);
+        assert_eq!(go_on(&mut other), followed, "{name}: in one that did something else");
+        let untouched: Vec<u64> = {
+            let mut fresh = Simulator::new(task.clone());
+            fresh.reset(3);
+            go_on(&mut fresh);
+            go_on(&mut fresh)
+        };
+        assert_eq!(untouched, followed, "{name}: a snapshot changes nothing");
+    }
+}
+
+#[test]
 fn any_number_of_threads_gives_the_same_outcomes() {
     let task = find("hopper").unwrap();
     let policies: Vec<LinearPolicy> = (0..9).map(|seed| random_policy(&task, seed, 0.5)).collect();

@@ -8,6 +8,7 @@ pub mod broker;
 mod crew;
 mod observed;
 mod recording;
+mod relay;
 pub mod throughput;
 mod work;
 

@@ -1,8 +1,9 @@
 //! Episodes described by numbers alone, so that any thread on any machine can compute them.
 
 use super::Observed;
+use super::relay::relay;
 use crate::policy::{LinearPolicy, Normalizer};
-use crate::sim::{EpisodeOutcome, NEVER, Simulator, Task, rollout_unless};
+use crate::sim::{EpisodeOutcome, NEVER, Simulator, Step, Task, rollout_unless};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,19 +33,33 @@ struct Piece {
     start: Start,
 }
 
-/// The reset seeds of a job.
+/// The reset seeds of a job, and what happens after them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Start {
     /// One episode from this reset seed.
     Seed(u64),
     /// This many episodes on seeds 0, 1, … that all stop when the first one ends; their mean counts.
     Lockstep(u32),
+    /// An episode from this reset seed that tries a pair of policies in each of its segments of this many steps; see
+    /// [`relay`]. The job's policy and the next one are the first pair, and so on.
+    Relay { seed: u64, pairs: u32, steps: u32 },
 }
 
-/// The result of one job: one episode, or one policy's lockstep episodes together.
+impl Start {
+    /// The number of policies that a job takes.
+    fn policies(self) -> usize {
+        match self {
+            Start::Seed(_) | Start::Lockstep(_) => 1,
+            Start::Relay { pairs, .. } => 2 * pairs as usize,
+        }
+    }
+}
+
+/// The result of one job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    pub outcome: EpisodeOutcome,
+    /// One for each policy of the job: its episode, its lockstep episodes together, or its segment.
+    pub outcomes: Vec<EpisodeOutcome>,
     pub steps: u64,
     pub observed: Option<Observed>,
 }
@@ -76,11 +91,12 @@ impl Work {
         self.jobs.len()
     }
 
-    /// How many episodes the jobs have together.
+    /// How many episodes the jobs have together. A relay simulates two episodes' worth of steps.
     pub fn episodes(&self) -> u64 {
         let of = |piece: &Piece| match piece.start {
             Start::Seed(_) => 1,
             Start::Lockstep(episodes) => u64::from(episodes),
+            Start::Relay { .. } => 2,
         };
         self.jobs.iter().map(of).sum()
     }
@@ -103,12 +119,14 @@ impl Work {
         part.steps = self.steps;
         let mut last = None;
         for piece in &self.jobs[range] {
-            if last != Some(piece.policy) {
-                let numbers = &self.policies[piece.policy as usize];
-                part.policy(&numbers.weights, numbers.normalizer.map(|index| &self.normalizers[index as usize]));
-                last = Some(piece.policy);
+            let count = piece.start.policies();
+            if last != Some((piece.policy, count)) {
+                for numbers in &self.policies[piece.policy as usize..][..count] {
+                    part.policy(&numbers.weights, numbers.normalizer.map(|index| &self.normalizers[index as usize]));
+                }
+                last = Some((piece.policy, count));
             }
-            part.job(part.policies.len() - 1, piece.start);
+            part.job(part.policies.len() - count, piece.start);
         }
         part
     }
@@ -132,8 +150,11 @@ impl Work {
             }
         }
         for piece in &self.jobs {
-            if piece.policy as usize >= self.policies.len() {
+            if (piece.policy as usize).saturating_add(piece.start.policies()) > self.policies.len() {
                 return Err("a job names a policy that does not exist".into());
+            }
+            if matches!(piece.start, Start::Relay { pairs: 0, .. } | Start::Relay { steps: 0, .. }) {
+                return Err("a relay needs a pair of policies and a step for each".into());
             }
             if matches!(piece.start, Start::Lockstep(episodes) if episodes == 0 || episodes > MOST_EPISODES) {
                 return Err(format!("lockstep episodes must be 1 to {MOST_EPISODES}"));
@@ -147,12 +168,13 @@ impl Work {
     /// # Panics
     /// If the range exceeds the jobs.
     pub fn fits(&self, range: Range<usize>, parts: &[Part], observations: usize) -> bool {
-        let expected = |piece: &Piece| self.observe.filter(|_| matches!(piece.start, Start::Seed(_)));
-        let fits = |(piece, part): (&Piece, &Part)| match (expected(piece), &part.observed) {
+        let expected = |piece: &Piece| self.observe.filter(|_| !matches!(piece.start, Start::Lockstep(_)));
+        let seen = |piece: &Piece, part: &Part| match (expected(piece), &part.observed) {
             (Some(bounded), Some(observed)) => observed.is_for(observations, bounded),
             (None, None) => true,
             _ => false,
         };
+        let fits = |(piece, part): (&Piece, &Part)| part.outcomes.len() == piece.start.policies() && seen(piece, part);
         parts.len() == range.len() && self.jobs[range].iter().zip(parts).all(fits)
     }
 
@@ -194,10 +216,16 @@ impl Work {
 
     fn start(&self, leave: &AtomicBool, job: usize, policies: &[LinearPolicy], simulator: &mut Simulator) -> Part {
         let Piece { policy, start } = self.jobs[job];
-        let policy = &policies[policy as usize];
+        let policies = &policies[policy as usize..][..start.policies()];
         match start {
-            Start::Seed(seed) => self.episode(leave, simulator, policy, seed),
-            Start::Lockstep(episodes) => self.lockstep(leave, simulator, policy, episodes),
+            Start::Seed(seed) => self.episode(leave, simulator, &policies[0], seed),
+            Start::Lockstep(episodes) => self.lockstep(leave, simulator, &policies[0], episodes),
+            Start::Relay { seed, steps, .. } => {
+                let mut observed = self.nothing_seen(simulator);
+                let watch = |simulator: &Simulator, step: &Step| see(&mut observed, simulator, step);
+                let outcomes = relay(leave, steps as usize, simulator, policies, seed, watch);
+                Part { steps: outcomes.iter().map(|outcome| outcome.length as u64).sum(), outcomes, observed }
+            }
         }
     }
 
@@ -210,15 +238,15 @@ impl Work {
     }
 
     fn episode(&self, leave: &AtomicBool, simulator: &mut Simulator, policy: &LinearPolicy, seed: u64) -> Part {
-        let mut observed = self.observe.map(|bounded| Observed::new(simulator.task().observations, bounded));
+        let mut observed = self.nothing_seen(simulator);
         let outcome = rollout_unless(leave, self.most_steps(), simulator, policy, seed, |simulator, _, step| {
-            if let Some(observed) = &mut observed
-                && !step.diverged
-            {
-                observed.push(simulator.observation());
-            }
+            see(&mut observed, simulator, step);
         });
-        Part { outcome, steps: outcome.length as u64, observed }
+        Part { outcomes: vec![outcome], steps: outcome.length as u64, observed }
+    }
+
+    fn nothing_seen(&self, simulator: &Simulator) -> Option<Observed> {
+        self.observe.map(|bounded| Observed::new(simulator.task().observations, bounded))
     }
 
     fn lockstep(&self, leave: &AtomicBool, simulator: &mut Simulator, policy: &LinearPolicy, episodes: u32) -> Part {
@@ -226,7 +254,7 @@ impl Work {
         let (mut steps, mut terminated, mut diverged) = (0, false, false);
         for seed in 0..u64::from(episodes) {
             let mut tape = Vec::new();
-            let watch = |_: &Simulator, _: &[f64], step: &crate::sim::Step| tape.push(step.reward.total());
+            let watch = |_: &Simulator, _: &[f64], step: &Step| tape.push(step.reward.total());
             let outcome = rollout_unless(leave, self.most_steps(), simulator, policy, seed, watch);
             steps += outcome.length as u64;
             terminated |= outcome.terminated;
@@ -236,10 +264,20 @@ impl Work {
         let length = tapes.iter().map(Vec::len).min().unwrap_or(0);
         let sums = tapes.iter().map(|tape| tape[..length].iter().sum::<f64>());
         let value = sums.sum::<f64>() / f64::from(episodes);
-        Part { outcome: EpisodeOutcome { seed: 0, value, length, terminated, diverged }, steps, observed: None }
+        let outcome = EpisodeOutcome { seed: 0, value, length, terminated, diverged };
+        Part { outcomes: vec![outcome], steps, observed: None }
     }
 
     fn most_steps(&self) -> usize {
         usize::try_from(self.steps).unwrap_or(usize::MAX)
+    }
+}
+
+/// Adds what a step has led to to the statistics, if they are kept.
+fn see(observed: &mut Option<Observed>, simulator: &Simulator, step: &Step) {
+    if let Some(observed) = observed
+        && !step.diverged
+    {
+        observed.push(simulator.observation());
     }
 }

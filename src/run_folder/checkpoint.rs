@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"LOCOMOT\n";
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 const HEADER: usize = MAGIC.len() + 4 + 8;
 const DIGEST: usize = 32;
 

@@ -63,6 +63,7 @@ impl PartialSettings {
                 survival_shift: Some(SurvivalShift::Off),
                 resets: Some(Resets::Own),
                 episodes_per_candidate: Some(10),
+                segments: Some(1),
                 ..PartialSettings::default()
             },
         }
@@ -110,6 +111,10 @@ impl Resolved {
         // A task chooses these for its own batch. Where another batch has too few directions, the optimizer chooses.
         if let Some(batch) = given.batch.or(protocol.batch) {
             task.top_directions = task.top_directions.filter(|top| *top <= batch / 2);
+        }
+        // Candidates have episodes of their own or share them.
+        if given.episodes_per_candidate.is_some_and(|episodes| episodes > 1) {
+            task.segments = None;
         }
         let layers = vec![
             ("flag", flags),

@@ -25,6 +25,11 @@ pub struct EpisodeOutcome {
 }
 
 impl EpisodeOutcome {
+    /// Whether the episode ended before its time: the robot fell, or the physics broke down.
+    pub fn fell(&self) -> bool {
+        self.terminated || self.diverged
+    }
+
     /// The value that an optimizer minimizes. A diverged episode is NaN, which ranks last.
     pub fn loss(&self) -> f64 {
         if self.diverged { f64::NAN } else { -self.value }
@@ -98,13 +103,32 @@ pub fn rollout_unless(
     seed: u64,
     watch: impl FnMut(&Simulator, &[f64], &Step),
 ) -> EpisodeOutcome {
-    struct Actions<F>(F);
-    impl<F: FnMut(&Simulator, &[f64], &Step)> Watch for Actions<F> {
-        fn action(&mut self, simulator: &Simulator, action: &[f64], step: &Step) {
-            (self.0)(simulator, action, step);
-        }
-    }
     run(leave, steps, simulator, policy, seed, &mut Actions(watch))
+}
+
+/// Lets the policy act from the present moment of an episode that began with `reset(seed)`, for `steps` or until the episode
+/// ends. The outcome counts this part of it alone. It ends at the next step once `leave` is set, and is meaningless then.
+///
+/// # Panics
+/// As for [`rollout`].
+pub fn segment_unless(
+    leave: &AtomicBool,
+    steps: usize,
+    simulator: &mut Simulator,
+    policy: &LinearPolicy,
+    seed: u64,
+    watch: impl FnMut(&Simulator, &[f64], &Step),
+) -> EpisodeOutcome {
+    go_on(leave, steps, simulator, policy, seed, &mut Actions(watch))
+}
+
+/// A function that watches actions only.
+struct Actions<F>(F);
+
+impl<F: FnMut(&Simulator, &[f64], &Step)> Watch for Actions<F> {
+    fn action(&mut self, simulator: &Simulator, action: &[f64], step: &Step) {
+        (self.0)(simulator, action, step);
+    }
 }
 
 /// A [`rollout`] whose observer also sees every physics step.
@@ -131,9 +155,21 @@ fn run(
     seed: u64,
     watch: &mut impl Watch,
 ) -> EpisodeOutcome {
+    simulator.reset(seed);
+    go_on(leave, steps, simulator, policy, seed, watch)
+}
+
+/// The part of an episode from the present moment on, at most this many steps of it.
+fn go_on(
+    leave: &AtomicBool,
+    steps: usize,
+    simulator: &mut Simulator,
+    policy: &LinearPolicy,
+    seed: u64,
+    watch: &mut impl Watch,
+) -> EpisodeOutcome {
     let mut action = vec![0.0; policy.actions()];
     let mut outcome = EpisodeOutcome { seed, value: 0.0, length: 0, terminated: false, diverged: false };
-    simulator.reset(seed);
     loop {
         policy.act(simulator.observation(), &mut action);
         let step = simulator.step_finely(&action, |data| watch.physics(data));

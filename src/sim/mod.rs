@@ -24,10 +24,11 @@ pub use builtin::{NAMES, canonical, find, is_built_in, text};
 pub use definition::{Contact, Definition, Noise, ObservationPart, Yardstick};
 pub use episode::{
     EpisodeOutcome, NEVER, Watch, diverged, merit, returns, rollout, rollout_of, rollout_unless, rollout_watched,
+    segment_unless,
 };
 pub use files::{common_folder, files};
 pub use mirror::{Image, Mirror};
 pub use reward::Reward;
-pub use simulator::{Simulator, Step};
+pub use simulator::{Simulator, Snapshot, Step};
 pub use task::{Task, sha256};
 pub use template::template;

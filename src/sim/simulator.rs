@@ -12,8 +12,22 @@ pub struct Simulator {
     task: Arc<Task>,
     data: MjData<Arc<MjModel>>,
     observation: Vec<f64>,
+    /// The x coordinate that the next reward is measured from.
+    x: f64,
     steps: usize,
 }
+
+/// A moment of an episode, from which any simulation of the same task can go on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    state: Box<[f64]>,
+    observation: Vec<f64>,
+    x: f64,
+    steps: usize,
+}
+
+/// All that a MuJoCo step depends on, the solver's warm start included.
+const STATE: u32 = MjtState::mjSTATE_INTEGRATION as u32;
 
 /// The result of one action.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +52,7 @@ impl Simulator {
     pub fn new(task: Arc<Task>) -> Self {
         let data = MjData::new(task.model.clone());
         let observation = vec![0.0; task.observations];
-        Self { task, data, observation, steps: 0 }
+        Self { task, data, observation, x: 0.0, steps: 0 }
     }
 
     pub fn task(&self) -> &Arc<Task> {
@@ -56,6 +70,24 @@ impl Simulator {
         self.data.forward();
         self.steps = 0;
         self.observe();
+    }
+
+    /// The present moment.
+    pub fn snapshot(&self) -> Snapshot {
+        let (state, observation) = (self.data.state(STATE), self.observation.clone());
+        Snapshot { state, observation, x: self.x, steps: self.steps }
+    }
+
+    /// Goes back to a moment. What follows is what would have followed then, to the last bit.
+    ///
+    /// # Panics
+    /// If the snapshot is of another task.
+    pub fn restore(&mut self, moment: &Snapshot) {
+        // Warnings of broken physics are not part of the state.
+        self.data.reset();
+        self.data.set_state(&moment.state, STATE).expect("a snapshot of the same task");
+        self.observation.clone_from(&moment.observation);
+        (self.x, self.steps) = (moment.x, moment.steps);
     }
 
     /// The observation after the latest reset or step.
@@ -99,7 +131,7 @@ impl Simulator {
     /// # Panics
     /// If the action does not have the length of the task's actions.
     pub fn step_finely(&mut self, action: &[f64], mut watch: impl FnMut(&mut MjData<Arc<MjModel>>)) -> Step {
-        let before = self.x_position();
+        let before = self.x;
         self.data.ctrl_mut().copy_from_slice(action);
         for _ in 0..self.task.definition.frame_skip {
             self.data.step();
@@ -112,7 +144,7 @@ impl Simulator {
         self.observe();
 
         let definition = &self.task.definition;
-        let velocity = (self.x_position() - before) / self.task.dt();
+        let velocity = (self.x - before) / self.task.dt();
         let healthy = definition.healthy.iter().all(|rule| rule.holds(self.data.qpos(), self.data.qvel()));
         let forces = self.data.cfrc_ext().as_flattened();
         let reward = definition.reward.pay(velocity, action, forces, healthy);
@@ -125,6 +157,7 @@ impl Simulator {
     }
 
     fn observe(&mut self) {
+        self.x = self.x_position();
         let mut rest = self.observation.as_mut_slice();
         for part in &self.task.definition.observation {
             rest = part.write(&self.data, rest);

@@ -99,7 +99,7 @@ impl Training {
             let policy = work.policy(&contender.weights, contender.normalizer.as_ref());
             (0..*episodes as u64).for_each(|i| work.job(policy, Start::Seed(first + i)));
         }
-        let mut parts = self.compute(&work, self.state.generation)?.into_iter().map(|part| part.outcome);
+        let mut parts = self.compute(&work, self.state.generation)?.into_iter().flat_map(|part| part.outcomes);
         Some(asked.iter().map(|(_, _, episodes)| parts.by_ref().take(*episodes).collect()).collect())
     }
 }

@@ -1,7 +1,7 @@
 //! The limits of a run, which are checked before it starts: numbers that files can hold, and the memory of this machine.
 
 use crate::optim::{OptimizerKind, Variant, turbo};
-use crate::settings::{Normalize, PartialSettings, Space};
+use crate::settings::{Normalize, PartialSettings, Protocol, Space};
 use crate::sim::Task;
 use crate::{Error, Result};
 
@@ -16,6 +16,7 @@ pub fn check(settings: &PartialSettings) -> Result<()> {
         ("episodes_per_candidate", settings.episodes_per_candidate.map(|n| n as u64)),
         ("heldout_episodes", settings.heldout_episodes.map(|n| n as u64)),
         ("heldout_every", settings.heldout_every),
+        ("segments", settings.segments.map(|n| n as u64)),
         ("training_steps", settings.training_steps.map(u64::from)),
     ];
     if let Some((field, _)) = counts.iter().find(|(_, value)| *value == Some(0)) {
@@ -25,10 +26,49 @@ pub fn check(settings: &PartialSettings) -> Result<()> {
         let what = format!("`survival_share` is {share}: use a number from 0 to 1");
         return Err(Error::usage(what).naming(&["survival_share"]));
     }
+    check_segments(settings)?;
     let seed = [("seed", settings.seed)];
     let too_large = |(_, value): &&(&str, Option<u64>)| value.is_some_and(|value| value > MOST);
     if let Some((field, _)) = counts.iter().chain(&seed).find(too_large) {
         return Err(Error::usage(format!("`{field}` must be at most {MOST}")).naming(&[field]));
+    }
+    Ok(())
+}
+
+/// Refuses what contradicts candidates that share episodes.
+fn check_segments(settings: &PartialSettings) -> Result<()> {
+    if settings.segments.unwrap_or(1) == 1 {
+        return Ok(());
+    }
+    let wrong = |other: &'static str, what: &str| {
+        let what = format!("with `segments` candidates share their episodes, but {what}");
+        Err(Error::usage(what).hint("set `segments` to 1").naming(&["segments", other]))
+    };
+    if settings.episodes_per_candidate.is_some_and(|episodes| episodes > 1) {
+        return wrong("episodes_per_candidate", "`episodes_per_candidate` gives them more than one of their own");
+    }
+    if settings.protocol == Some(Protocol::Paper) {
+        return wrong("protocol", "`protocol` paper gives them ten of their own");
+    }
+    Ok(())
+}
+
+/// Refuses candidates that cannot share episodes: two of them need a segment of at least one step.
+pub fn check_pairs(settings: &PartialSettings, candidates: usize, horizon: usize) -> Result<()> {
+    let segments = settings.segments.unwrap_or(1);
+    if segments == 1 {
+        return Ok(());
+    }
+    if candidates % 2 == 1 {
+        let what = format!("`batch` is {candidates}, but `segments` tries candidates in pairs");
+        return Err(Error::usage(what)
+            .hint("use an even `batch`, or set `segments` to 1")
+            .naming(&["batch", "segments"]));
+    }
+    let steps = settings.training_steps.map_or(horizon, |steps| horizon.min(steps as usize));
+    if segments > steps {
+        let what = format!("`segments` is {segments}, but a training episode has {steps} steps");
+        return Err(Error::usage(what).hint("use fewer segments").naming(&["segments"]));
     }
     Ok(())
 }

@@ -91,7 +91,9 @@ impl Training {
         refuse_taken(folder, force)?;
         let space = Space::new(settings, &task)?;
         let mut state = fresh_state(settings, &task, &space)?;
-        let generation = state.optimizer.ask().ncols().saturating_mul(settings.episodes_per_candidate.unwrap_or(1));
+        let candidates = state.optimizer.ask().ncols();
+        limits::check_pairs(settings, candidates, task.definition.horizon)?;
+        let generation = candidates.saturating_mul(settings.episodes_per_candidate.unwrap_or(1));
         if settings.budget.is_some_and(|budget| budget < generation as u64) {
             let what = format!("`budget` is less than the {generation} episodes of one generation");
             return Err(Error::usage(what).hint("raise `budget` or lower `batch`").naming(&["budget", "batch"]));
@@ -179,6 +181,7 @@ fn fresh_state(settings: &PartialSettings, task: &Task, space: &Space) -> Result
         episodes: 0,
         steps: 0,
         cost: 0,
+        lasted: 0.0,
         seconds: 0.0,
         heldout: None,
         best: None,

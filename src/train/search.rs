@@ -17,6 +17,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+/// The generations over which the lengths of the center's episodes are averaged.
+const LATELY: u64 = 10;
+
 /// A search in progress.
 pub struct Training {
     pub task: Arc<Task>,
@@ -134,7 +137,12 @@ impl Training {
 
     /// The training episodes of a generation.
     fn cost(&self, candidates: usize) -> u64 {
-        (candidates * self.objective.episodes()) as u64
+        self.objective.cost(candidates, self.shares())
+    }
+
+    /// Whether the candidates of the next generation share episodes.
+    fn shares(&self) -> bool {
+        self.objective.shares(self.state.lasted)
     }
 
     /// Evaluates the candidates and tells the optimizer. Returns `None` if told to stop; nothing has changed then.
@@ -143,17 +151,17 @@ impl Training {
         let candidates: Vec<Vec<f64>> =
             points.column_iter().map(|point| self.space.weights(point.as_slice())).collect();
         let Contender { normalizer, weights: center, .. } = self.center();
-        let generation = self.state.generation + 1;
-        let work = self.objective.work(&candidates, &center, normalizer.as_ref(), generation);
+        let (generation, shared) = (self.state.generation + 1, self.shares());
+        let work = self.objective.work(&candidates, &center, normalizer.as_ref(), generation, shared);
         let parts = self.compute(&work, generation)?;
-        let batch = self.objective.judge(parts)?;
+        let batch = self.objective.judge(parts, shared)?;
 
-        let cost = self.cost(candidates.len());
         let state = &mut self.state;
         let before = state.optimizer.center();
         state.optimizer.tell(&batch.losses);
         state.generation = generation;
-        state.episodes += cost;
+        state.episodes += batch.episodes;
+        state.lasted += (batch.center_lasted - state.lasted) / generation.min(LATELY) as f64;
         state.steps += batch.steps;
         if let (Some(all), Some(new)) = (&mut state.observed, &batch.observed) {
             all.merge(new);
@@ -161,7 +169,9 @@ impl Training {
         let honest: Vec<usize> = (0..batch.returns.len()).filter(|&i| !batch.losses[i].is_nan()).collect();
         let returns: Vec<f64> = honest.iter().map(|&i| batch.returns[i]).collect();
         let best = honest.into_iter().max_by(|&a, &b| batch.returns[a].total_cmp(&batch.returns[b]).then(b.cmp(&a)));
+        // The return of a segment says little about a whole episode.
         if let Some(i) = best
+            && !shared
             && state.challenger.as_ref().is_none_or(|old| batch.returns[i] > old.value)
         {
             state.challenger = Some(Contender {
@@ -188,7 +198,7 @@ impl Training {
             condition: diagnostics.condition,
             diverged: batch.diverged,
         });
-        state.cost = cost;
+        state.cost = batch.episodes;
         Some(())
     }
 

@@ -22,6 +22,8 @@ pub struct SearchState {
     pub steps: u64,
     /// The training episodes of the latest generation.
     pub cost: u64,
+    /// The share of the horizon that the center's training episodes have lasted lately.
+    pub lasted: f64,
     pub seconds: f64,
     /// The latest held-out mean of the center.
     pub heldout: Option<f64>,

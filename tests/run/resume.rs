@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-const KINDS: [&[&str]; 8] = [
+const KINDS: [&[&str]; 9] = [
     &["--sigma", "0.3", "--variant", "steady", "--lambda0", "2"],
     &["--sigma", "0.3", "--variant", "adaptive", "--lambda0", "2"],
     &["--sigma", "0.3", "--variant", "matrix"],
@@ -15,7 +15,9 @@ const KINDS: [&[&str]; 8] = [
     &["--sigma", "0.3", "--variant", "published"],
     &["--sigma", "0.3", "--optimizer", "cma-es"],
     &["--optimizer", "ars"],
-    &["--symmetry", "mirror", "--inputs", "state"],
+    &["--symmetry", "mirror", "--inputs", "state", "--segments", "1"],
+    // A short episode of Ant lasts to its end, so that candidates share it.
+    &["--symmetry", "mirror", "--segments", "4"],
 ];
 
 /// Starts a run, or continues it. Hopper has no left and right.

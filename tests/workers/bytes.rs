@@ -4,12 +4,13 @@ use crate::common::redis::Server;
 use crate::common::{ok, results};
 use crate::crew::{Worker, end, program, robot, train, wait, with_workers};
 
-const KINDS: [&[&str]; 5] = [
+const KINDS: [&[&str]; 6] = [
     &["--variant", "adaptive", "--lambda0", "2", "--normalize", "none"],
     &["--variant", "steady", "--normalize", "running"],
     &["--optimizer", "cma-es", "--normalize", "none"],
     &["--optimizer", "cma-es", "--normalize", "bounded"],
     &["--variant", "steady", "--episodes-per-candidate", "2", "--resets", "own", "--normalize", "running"],
+    &["--variant", "steady", "--segments", "3", "--normalize", "running"],
 ];
 
 #[test]

@@ -50,7 +50,7 @@ fn garbage_among_the_reports_is_rejected_counted_and_reported() {
     assert_eq!(results(&run), results(&plain));
     assert_eq!(end(&output)["workers"]["rejected"], 7);
     let told = stderr(&output);
-    for part in ["a message was rejected: ", "version 7, this program supports version 1", "counted but not shown"] {
+    for part in ["a message was rejected: ", "version 7, this program supports version 2", "counted but not shown"] {
         assert!(told.contains(part), "`{part}` is not in: {told}");
     }
 }
@@ -112,7 +112,7 @@ fn garbage_among_the_tasks_and_the_runs_is_rejected_counted_and_reported() {
     }
     let mut worker = Worker::start(&server.url());
     worker.wait_for("(7 so far)");
-    worker.wait_for("rejected a message: it has version 7, this program supports version 1");
+    worker.wait_for("rejected a message: it has version 7, this program supports version 2");
     worker.wait_for("at most 16777216 are allowed");
     worker.wait_for("refused run 01234567: its card cannot be read");
     wait("the coordinator would be told", || length(&mut server.connection(), &key(run, "reports")) == 7);

@@ -48,6 +48,10 @@ pub fn head(search: &Training) -> String {
     let steps =
         settings.training_steps.map_or(task.definition.horizon, |cut| task.definition.horizon.min(cut as usize));
     text += &format!("  evaluation  {episodes} of at most {steps} steps per candidate\n");
+    if let Some(segments) = settings.segments.filter(|segments| *segments > 1) {
+        text +=
+            &format!("              or two in each of {segments} segments, once the center no longer falls early\n");
+    }
     let (when, episodes) = HeldOut::new(settings).told();
     text += &format!("  held out    {}, at the start and {when}\n", count(episodes, "episode"));
     if settings.protocol == Some(Protocol::Paper) {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
 const MARK: &[u8; 4] = b"LOCW";
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 const HEAD: usize = MARK.len() + 1;
 const SUM: usize = 8;
 
