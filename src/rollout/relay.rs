@@ -4,9 +4,11 @@ use crate::policy::LinearPolicy;
 use crate::sim::{EpisodeOutcome, Simulator, Step, segment_unless};
 use std::sync::atomic::AtomicBool;
 
-/// Lets the two policies of each pair act for `steps` from the same moment. The episode goes on from where the better one has
-/// come, or from the other one if it fell. If both have fallen, the next pair begins with the next reset seed. Outcome i
-/// belongs to policy i.
+/// Lets the two policies of each pair act for `steps` from the same moment. The episode goes on from where the worse one has
+/// come, or from the other one if that one fell. If both have fallen, the next pair begins with the next reset seed. Outcome
+/// i belongs to policy i.
+///
+/// If the better one went on, policies would be tried only where all goes well, and would not learn to recover.
 ///
 /// Everything is meaningless once `leave` is set.
 pub(super) fn relay(
@@ -34,7 +36,7 @@ pub(super) fn relay(
                 seed = seed.wrapping_add(1);
                 simulator.reset(seed);
             }
-            (false, second_fell) if second_fell || first.value >= second.value => simulator.restore(&first_ended),
+            (false, second_fell) if second_fell || first.value <= second.value => simulator.restore(&first_ended),
             _ => {}
         }
     }
@@ -78,6 +80,21 @@ mod tests {
         let sum: f64 = outcomes.iter().step_by(2).map(|outcome| outcome.value).sum();
         assert!((sum - whole.value).abs() < 1e-9);
         assert_eq!((after.qpos(), after.qvel()), (simulator.qpos(), simulator.qvel()));
+    }
+
+    #[test]
+    fn the_worse_one_hands_over() {
+        let (_, stands) = policies();
+        let leans = LinearPolicy::from_rows(&[0.01; 6 * 17], 17, None);
+        let values = |outcomes: &[EpisodeOutcome]| (outcomes[0].value, outcomes[1].value);
+        for pair in [[&stands, &leans], [&leans, &stands]] {
+            let (outcomes, _) = play(&[pair, [&stands; 2]], 10);
+            let (first, second) = values(&outcomes);
+            assert!(first != second && !outcomes[0].fell() && !outcomes[1].fell());
+            let worse = if first < second { pair[0] } else { pair[1] };
+            let (alone, _) = play(&[[worse; 2], [&stands; 2]], 10);
+            assert_eq!(outcomes[2..], alone[2..]);
+        }
     }
 
     #[test]

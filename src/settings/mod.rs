@@ -98,8 +98,8 @@ macro_rules! for_all_settings {
             budget: u64,
             /// Training episodes per candidate [default: 1]
             episodes_per_candidate: usize,
-            /// In how many segments candidates share an episode: two are tried in each, from the same moment, and it goes on
-            /// from where the better one has come. Only once the center no longer falls early [default: the task's, or 1]
+            /// In how many segments candidates share an episode: two are tried in each, from the same moment. Only once the
+            /// center no longer falls early [default: the task's, or 1]
             segments: usize,
             /// Seed for everything random [default: 0]
             seed: u64,

@@ -49,8 +49,7 @@ pub fn head(search: &Training) -> String {
         settings.training_steps.map_or(task.definition.horizon, |cut| task.definition.horizon.min(cut as usize));
     text += &format!("  evaluation  {episodes} of at most {steps} steps per candidate\n");
     if let Some(segments) = settings.segments.filter(|segments| *segments > 1) {
-        text +=
-            &format!("              or two in each of {segments} segments, once the center no longer falls early\n");
+        text += &format!("              or two in each of {segments} segments, once the center lasts\n");
     }
     let (when, episodes) = HeldOut::new(settings).told();
     text += &format!("  held out    {}, at the start and {when}\n", count(episodes, "episode"));
