@@ -4,16 +4,15 @@ use crate::policy::LinearPolicy;
 use crate::sim::{EpisodeOutcome, Simulator, Step, segment_unless};
 use std::sync::atomic::AtomicBool;
 
-/// Lets the two policies of each pair act for `steps` from the same moment. The episode goes on from where the worse one has
-/// come, or from the other one if that one fell. If both have fallen, the next pair begins with the next reset seed. Outcome
-/// i belongs to policy i.
-///
-/// If the better one went on, policies would be tried only where all goes well, and would not learn to recover.
+/// Lets the two policies of each pair act for `steps` from the same moment. The episode goes on from where the better or the
+/// worse one has come, or from the other one if that one fell. If both have fallen, the next pair begins with the next reset
+/// seed. Outcome i belongs to policy i.
 ///
 /// Everything is meaningless once `leave` is set.
 pub(super) fn relay(
     leave: &AtomicBool,
     steps: usize,
+    worse_goes_on: bool,
     simulator: &mut Simulator,
     policies: &[LinearPolicy],
     mut seed: u64,
@@ -36,8 +35,15 @@ pub(super) fn relay(
                 seed = seed.wrapping_add(1);
                 simulator.reset(seed);
             }
-            (false, second_fell) if second_fell || first.value <= second.value => simulator.restore(&first_ended),
-            _ => {}
+            (false, true) => simulator.restore(&first_ended),
+            (true, false) => {}
+            (false, false) => {
+                let first_goes_on =
+                    if worse_goes_on { first.value <= second.value } else { first.value >= second.value };
+                if first_goes_on {
+                    simulator.restore(&first_ended);
+                }
+            }
         }
     }
     outcomes
@@ -62,17 +68,17 @@ mod tests {
         Simulator::new(sim::find("walker").unwrap())
     }
 
-    fn play(pairs: &[[&LinearPolicy; 2]], steps: usize) -> (Vec<EpisodeOutcome>, Simulator) {
+    fn play(pairs: &[[&LinearPolicy; 2]], steps: usize, worse_goes_on: bool) -> (Vec<EpisodeOutcome>, Simulator) {
         let mut simulator = simulator();
         let policies: Vec<LinearPolicy> = pairs.iter().flatten().map(|policy| (*policy).clone()).collect();
-        let outcomes = relay(&NEVER, steps, &mut simulator, &policies, 7, |_, _| ());
+        let outcomes = relay(&NEVER, steps, worse_goes_on, &mut simulator, &policies, 7, |_, _| ());
         (outcomes, simulator)
     }
 
     #[test]
     fn equal_policies_play_one_episode_in_pieces() {
         let (_, stands) = policies();
-        let (outcomes, after) = play(&[[&stands; 2]; 4], 10);
+        let (outcomes, after) = play(&[[&stands; 2]; 4], 10, false);
         let mut simulator = simulator();
         let whole = rollout_of(40, &mut simulator, &stands, 7, |_, _, _| ());
         assert_eq!(whole.length, 40, "it does not fall before");
@@ -83,16 +89,17 @@ mod tests {
     }
 
     #[test]
-    fn the_worse_one_hands_over() {
+    fn the_better_or_the_worse_one_hands_over() {
         let (_, stands) = policies();
         let leans = LinearPolicy::from_rows(&[0.01; 6 * 17], 17, None);
-        let values = |outcomes: &[EpisodeOutcome]| (outcomes[0].value, outcomes[1].value);
-        for pair in [[&stands, &leans], [&leans, &stands]] {
-            let (outcomes, _) = play(&[pair, [&stands; 2]], 10);
-            let (first, second) = values(&outcomes);
-            assert!(first != second && !outcomes[0].fell() && !outcomes[1].fell());
-            let worse = if first < second { pair[0] } else { pair[1] };
-            let (alone, _) = play(&[[worse; 2], [&stands; 2]], 10);
+        for (pair, worse_goes_on) in
+            [[&stands, &leans], [&leans, &stands]].into_iter().flat_map(|p| [(p, true), (p, false)])
+        {
+            let (outcomes, _) = play(&[pair, [&stands; 2]], 10, worse_goes_on);
+            let (first, second) = (outcomes[0], outcomes[1]);
+            assert!(first.value != second.value && !first.fell() && !second.fell());
+            let expected = if (first.value < second.value) == worse_goes_on { pair[0] } else { pair[1] };
+            let (alone, _) = play(&[[expected; 2], [&stands; 2]], 10, false);
             assert_eq!(outcomes[2..], alone[2..]);
         }
     }
@@ -101,16 +108,18 @@ mod tests {
     fn the_one_that_stands_hands_over_and_after_two_falls_the_next_reset_does() {
         let (falls, stands) = policies();
         let steps = 10;
-        // Whatever the order of a pair, the next one begins where the standing policy is.
-        let (outcomes, _) = play(&[[&falls, &stands], [&stands, &falls], [&stands; 2]], steps);
-        let (undisturbed, _) = play(&[[&stands; 2]; 3], steps);
-        assert!(outcomes[0].fell() && outcomes[3].fell());
-        for (place, same) in [(1, 1), (2, 2), (4, 4)] {
-            assert_eq!(outcomes[place], undisturbed[same], "outcome {place}");
+        for worse_goes_on in [false, true] {
+            // Whatever the order of a pair, the next one begins where the standing policy is.
+            let (outcomes, _) = play(&[[&falls, &stands], [&stands, &falls], [&stands; 2]], steps, worse_goes_on);
+            let (undisturbed, _) = play(&[[&stands; 2]; 3], steps, worse_goes_on);
+            assert!(outcomes[0].fell() && outcomes[3].fell());
+            for (place, same) in [(1, 1), (2, 2), (4, 4)] {
+                assert_eq!(outcomes[place], undisturbed[same], "outcome {place}");
+            }
+            let (outcomes, _) = play(&[[&falls; 2], [&stands; 2]], steps, worse_goes_on);
+            let next = rollout_of(steps, &mut simulator(), &stands, 8, |_, _, _| ());
+            assert!(outcomes[0].fell() && outcomes[1].fell());
+            assert_eq!(outcomes[2], next, "an episode from the next seed");
         }
-        let (outcomes, _) = play(&[[&falls; 2], [&stands; 2]], steps);
-        let next = rollout_of(steps, &mut simulator(), &stands, 8, |_, _, _| ());
-        assert!(outcomes[0].fell() && outcomes[1].fell());
-        assert_eq!(outcomes[2], next, "an episode from the next seed");
     }
 }

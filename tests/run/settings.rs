@@ -46,6 +46,13 @@ fn later_layers_win_and_are_named() {
     let of = explained(&[&env[..], &["--config", config.to_str().unwrap(), "--batch", "40"]].concat());
     is(&of, "sigma", "0.5", "config");
     is(&of, "batch", "40", "flag");
+    // Segments are for mirrored pairs with one episode each.
+    let segments = |more: &[&str]| explained(&[&["--env", "ant"], more].concat())("segments").0;
+    assert_eq!(segments(&[]), "5");
+    assert_eq!(segments(&["--variant", "adaptive"]), "(unset)");
+    assert_eq!(segments(&["--episodes-per-candidate", "2"]), "(unset)");
+    assert_eq!(segments(&["--variant", "adaptive", "--segments", "4"]), "4");
+    assert_eq!(segments(&["--optimizer", "ars"]), "(unset)");
     let of = explained(&[&env[..], &["--protocol", "paper"]].concat());
     is(&of, "sigma", "0.1", "protocol");
     is(&of, "episodes_per_candidate", "10", "protocol");
@@ -77,6 +84,13 @@ fn wrong_settings_are_refused_with_a_remedy() {
         (&["--env", "ant", "--survival-shift", "off"], "survival_steps = 9", 2, "--survival-steps has no effect"),
         (&["--env", "hopper", "--survival-shift", "off", "--survival-steps", "9"], "", 2, "leave out --survival-steps"),
         (&["--env", "ant", "--budget", "30", "--batch", "40"], "", 2, "less than the 40 episodes of one generation"),
+        (
+            &["--env", "hopper", "--handover", "worse"],
+            "",
+            2,
+            "--handover has no effect, because candidates share no episodes",
+        ),
+        (&["--env", "ant", "--segments", "1", "--handover", "worse"], "", 2, "set --segments to more than 1"),
         (&["--env", "ant", "--segments", "0"], "", 2, "--segments must be at least 1"),
         (&["--env", "ant", "--segments", "1001"], "", 2, "--segments is 1001, but a training episode has 1000 steps"),
         (&["--env", "ant", "--segments", "2", "--episodes-per-candidate", "2"], "", 2, "set --segments to 1"),

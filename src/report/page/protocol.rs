@@ -172,6 +172,12 @@ fn objective(asked: &Asked) -> String {
     } else {
         String::new()
     };
+    let segments = settings.segments.filter(|segments| *segments > 1).map_or(String::new(), |segments| {
+        format!(
+            " Once the center lasts, candidates share episodes: two are tried in each of {segments} segments, from the same \
+             moment, and a fall there costs as much as an episode pays."
+        )
+    });
     let resets = match settings.resets {
         Some(Resets::Common) => " All candidates of a generation start from the same seed.",
         Some(Resets::Pairs) => " The two candidates of a mirrored pair start from the same seed.",
@@ -180,7 +186,7 @@ fn objective(asked: &Asked) -> String {
     let cut = settings.training_steps.map_or(String::new(), |steps| {
         format!(" Training episodes are cut off after {steps} steps; the returns on this page are from full ones.")
     });
-    rule + resets + &cut + &shift + " An episode in which the physics breaks down ranks last."
+    rule + &segments + resets + &cut + &shift + " An episode in which the physics breaks down ranks last."
 }
 
 fn budget(asked: &Asked) -> String {
