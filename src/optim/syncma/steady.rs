@@ -128,6 +128,12 @@ impl Steady {
         self.learn_whitened(&(z / (2.0 * self.width())), loss);
     }
 
+    /// Goes on from here. Nothing must have been asked for yet.
+    pub(super) fn begin_at(&mut self, mean: DVector<f64>) {
+        self.center.clone_from(&mean);
+        self.mean = mean;
+    }
+
     pub(super) fn batch(&self) -> usize {
         2 * self.scores.len()
     }
