@@ -37,6 +37,10 @@ macro_rules! delegate {
             fn stop(&self) -> Option<StopReason> {
                 self.inner().stop()
             }
+
+            fn pairs(&self) -> bool {
+                self.inner().pairs()
+            }
         }
     };
 }

@@ -112,9 +112,8 @@ impl Resolved {
         if let Some(batch) = given.batch.or(protocol.batch) {
             task.top_directions = task.top_directions.filter(|top| *top <= batch / 2);
         }
-        // Candidates have episodes of their own or share them, and a task's segments are for mirrored pairs.
-        let own = given.episodes_per_candidate.is_some_and(|episodes| episodes > 1);
-        if own || given.variant.is_some_and(|variant| variant != Variant::Steady) {
+        // Candidates have episodes of their own or share them.
+        if given.episodes_per_candidate.is_some_and(|episodes| episodes > 1) {
             task.segments = None;
         }
         let layers = vec![

@@ -83,8 +83,8 @@ macro_rules! for_all_settings {
             /// SynCMA steady: how many searches take turns at first; the one that gets furthest continues [default:
             /// the task's, or 1]
             starts: usize,
-            /// SynCMA steady: how many candidates an adaptive search draws first, from twice the width on; steady continues
-            /// from its mean [default: the task's, or 0]
+            /// SynCMA steady: how many candidates an adaptive search draws first, from a width of 0.1 on; steady continues from
+            /// its mean [default: the task's, or 0]
             scout: u64,
             /// Candidates per generation [default: the task's or the optimizer's; --print-config shows it]
             batch: usize,
@@ -101,8 +101,8 @@ macro_rules! for_all_settings {
             budget: u64,
             /// Training episodes per candidate [default: 1]
             episodes_per_candidate: usize,
-            /// In how many segments candidates share an episode: two are tried in each, from the same moment. Only once the
-            /// center no longer falls early [default: the task's, or 1]
+            /// SynCMA steady and ARS: in how many segments mirrored pairs share an episode: one is tried in each, both ends from
+            /// the same moment. Only once the center no longer falls early [default: the task's, or 1]
             segments: usize,
             /// With segments: whether an episode goes on from where the better or the worse of two candidates has come
             /// [default: the task's, or better]
@@ -239,7 +239,11 @@ impl PartialSettings {
         let (optimizer, variant) = (self.optimizer.unwrap_or_default(), self.variant.unwrap_or_default());
         // A search with a shape for the rows and one for the columns of W needs a W that is free.
         let needs_matrix = optimizer == OptimizerKind::SynCma && variant == Variant::Matrix;
-        !(needs_matrix && name == "symmetry") && optimizer.uses(variant, name)
+        // Candidates share episodes in mirrored pairs.
+        let has_pairs =
+            optimizer == OptimizerKind::Ars || (optimizer == OptimizerKind::SynCma && variant == Variant::Steady);
+        let needs_pairs = ["segments", "handover"].contains(&name);
+        !(needs_matrix && name == "symmetry") && (has_pairs || !needs_pairs) && optimizer.uses(variant, name)
     }
 
     /// Returns these settings without those that have no effect.

@@ -53,18 +53,9 @@ fn check_segments(settings: &PartialSettings) -> Result<()> {
     Ok(())
 }
 
-/// Refuses candidates that cannot share episodes: two of them need a segment of at least one step.
-pub fn check_pairs(settings: &PartialSettings, candidates: usize, horizon: usize) -> Result<()> {
+/// Refuses more segments than an episode has steps.
+pub fn check_steps(settings: &PartialSettings, horizon: usize) -> Result<()> {
     let segments = settings.segments.unwrap_or(1);
-    if segments == 1 {
-        return Ok(());
-    }
-    if candidates % 2 == 1 {
-        let what = format!("`batch` is {candidates}, but `segments` tries candidates in pairs");
-        return Err(Error::usage(what)
-            .hint("use an even `batch`, or set `segments` to 1")
-            .naming(&["batch", "segments"]));
-    }
     let steps = settings.training_steps.map_or(horizon, |steps| horizon.min(steps as usize));
     if segments > steps {
         let what = format!("`segments` is {segments}, but a training episode has {steps} steps");

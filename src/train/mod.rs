@@ -92,7 +92,7 @@ impl Training {
         let space = Space::new(settings, &task)?;
         let mut state = fresh_state(settings, &task, &space)?;
         let candidates = state.optimizer.ask().ncols();
-        limits::check_pairs(settings, candidates, task.definition.horizon)?;
+        limits::check_steps(settings, task.definition.horizon)?;
         let generation = candidates.saturating_mul(settings.episodes_per_candidate.unwrap_or(1));
         if settings.budget.is_some_and(|budget| budget < generation as u64) {
             let what = format!("`budget` is less than the {generation} episodes of one generation");

@@ -4,14 +4,15 @@
 //! a way to hop more often, but noise keeps it from improving that. So each does what it is good at:
 //!
 //! ```text
-//! scout   `adaptive` draws M candidates, from 2σ on
-//! settle  `steady` goes on from its mean with σ
+//! scout   `adaptive` draws M candidates
+//! settle  `steady` goes on from its mean
 //! ```
 //!
 //! | symbol | field | default |
 //! |---|---|---|
-//! | M | `left`, those yet to come | 0: there is no scout |
-//! | σ | | that of `steady` |
+//! | M | `scout`, those yet to come | 0: there is no scout |
+//!
+//! The scout has its own first width of 0.1, whatever that of `steady` is.
 
 use nalgebra::{DMatrix, DVector};
 use rand::Rng;
@@ -20,9 +21,6 @@ use serde::{Deserialize, Serialize};
 use super::{Adaptive, Steady};
 use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 use crate::random::{Purpose, stream};
-
-/// The first width of a scout, in units of σ.
-const WIDER: f64 = 2.0;
 
 /// `steady` with a scout, or without one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -43,7 +41,6 @@ impl Scouted {
         let scout = Settings {
             lambda0: settings.lambda0,
             batch: Some(steady.batch()),
-            sigma: Some(WIDER * settings.first_sigma()),
             seed: stream(settings.seed, Purpose::Start, 0, 1).next_u64(),
             ..Settings::default()
         };
@@ -94,5 +91,9 @@ impl Optimizer for Scouted {
 
     fn stop(&self) -> Option<StopReason> {
         None
+    }
+
+    fn pairs(&self) -> bool {
+        self.scout.is_none()
     }
 }

@@ -118,4 +118,8 @@ impl Optimizer for Starts {
     fn stop(&self) -> Option<StopReason> {
         None
     }
+
+    fn pairs(&self) -> bool {
+        self.searches[self.turn()].pairs()
+    }
 }

@@ -221,4 +221,8 @@ impl Optimizer for Steady {
     fn stop(&self) -> Option<StopReason> {
         None
     }
+
+    fn pairs(&self) -> bool {
+        true
+    }
 }
