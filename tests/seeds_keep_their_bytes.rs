@@ -69,18 +69,7 @@ fn syncma_steady_with_bounded_inputs_on_hopper() {
         "hopper",
         &[
             &["--variant", "steady", "--normalize", "bounded", "--batch", "12", "--budget", "48", "--sigma", "0.3"][..],
-            &[
-                "--kappa",
-                "0.4",
-                "--patience",
-                "6000",
-                "--top-directions",
-                "4",
-                "--survival-share",
-                "0.1",
-                "--scout",
-                "0",
-            ],
+            &["--kappa", "0.4", "--patience", "6000", "--top-directions", "4", "--survival-share", "0.1"],
         ]
         .concat(),
         [

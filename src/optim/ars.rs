@@ -135,10 +135,6 @@ impl Optimizer for Ars {
     fn stop(&self) -> Option<StopReason> {
         None
     }
-
-    fn pairs(&self) -> bool {
-        true
-    }
 }
 
 /// The population standard deviation, as in the authors' code; NaN for no values.

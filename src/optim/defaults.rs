@@ -29,7 +29,6 @@ impl Settings {
             kappa: self.kappa.or(steady.then(|| syncma::default_kappa(n, batch))),
             patience: self.patience.or(steady.then(|| syncma::default_patience(n))),
             starts: self.starts.or(Some(1)),
-            scout: self.scout.or(Some(0)),
             step_size: self.step_size.or(Some(ars::STEP_SIZE)),
             noise: self.noise.or(Some(ars::NOISE)),
             top_directions: self.top_directions.or(Some(top(batch / 2))),

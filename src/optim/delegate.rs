@@ -37,10 +37,6 @@ macro_rules! delegate {
             fn stop(&self) -> Option<StopReason> {
                 self.inner().stop()
             }
-
-            fn pairs(&self) -> bool {
-                self.inner().pairs()
-            }
         }
     };
 }

@@ -86,10 +86,6 @@ pub trait Optimizer {
     fn diagnostics(&self) -> Diagnostics;
     /// The reason for which the optimizer itself wants to stop, if there is one.
     fn stop(&self) -> Option<StopReason>;
-    /// Whether the next candidates are mirrored pairs, both ends of each next to each other.
-    fn pairs(&self) -> bool {
-        false
-    }
 }
 
 /// Numbers that show how a search is doing.

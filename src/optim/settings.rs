@@ -168,8 +168,6 @@ pub struct Settings {
     pub patience: Option<f64>,
     /// SynCMA `steady`: how many searches take turns at first; the one that comes furthest goes on.
     pub starts: Option<usize>,
-    /// SynCMA `steady`: how many candidates an `adaptive` search draws first; `steady` goes on from its mean.
-    pub scout: Option<u64>,
     /// Candidates per generation, N.
     pub batch: Option<usize>,
     /// Standard deviation of a candidate's coordinate at the start.

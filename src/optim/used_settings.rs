@@ -4,7 +4,7 @@ use super::{OptimizerKind, Settings, SettingsError, Variant};
 
 /// The fields of [`Settings`] that an optimizer may or may not use. All use `seed`. `bounds` is also the box that whoever
 /// evaluates clips candidates to, and `ars_version` is only a record of what the evaluation does.
-pub const FIELDS: [&str; 15] = [
+pub const FIELDS: [&str; 14] = [
     "variant",
     "lambda0",
     "eta_m",
@@ -12,7 +12,6 @@ pub const FIELDS: [&str; 15] = [
     "kappa",
     "patience",
     "starts",
-    "scout",
     "batch",
     "sigma",
     "active",
@@ -28,7 +27,7 @@ impl OptimizerKind {
         match (self, variant) {
             (Self::SynCma, Variant::Published) => &["variant", "lambda0", "batch", "sigma"],
             (Self::SynCma, Variant::Steady) => {
-                &["variant", "lambda0", "kappa", "patience", "starts", "scout", "batch", "sigma", "top_directions"]
+                &["variant", "lambda0", "kappa", "patience", "starts", "batch", "sigma", "top_directions"]
             }
             (Self::SynCma, Variant::Exact | Variant::Adaptive | Variant::Matrix) => {
                 &["variant", "lambda0", "eta_m", "eta_c", "batch", "sigma"]
@@ -57,7 +56,6 @@ impl Settings {
             self.kappa.is_some(),
             self.patience.is_some(),
             self.starts.is_some(),
-            self.scout.is_some(),
             self.batch.is_some(),
             self.sigma.is_some(),
             self.active.is_some(),
@@ -80,7 +78,6 @@ impl Settings {
             kappa: self.kappa.filter(|_| uses("kappa")),
             patience: self.patience.filter(|_| uses("patience")),
             starts: self.starts.filter(|_| uses("starts")),
-            scout: self.scout.filter(|_| uses("scout")),
             batch: self.batch.filter(|_| uses("batch")),
             sigma: self.sigma.filter(|_| uses("sigma")),
             active: self.active.filter(|_| uses("active")),

@@ -83,9 +83,6 @@ macro_rules! for_all_settings {
             /// SynCMA steady: how many searches take turns at first; the one that gets furthest continues [default:
             /// the task's, or 1]
             starts: usize,
-            /// SynCMA steady: how many candidates an adaptive search draws first, from a width of 0.1 on; steady continues from
-            /// its mean [default: the task's, or 0]
-            scout: u64,
             /// Candidates per generation [default: the task's or the optimizer's; --print-config shows it]
             batch: usize,
             /// Initial standard deviation of a candidate's weights [default: the task's, or 0.1]
@@ -198,7 +195,6 @@ impl PartialSettings {
             kappa: self.kappa,
             patience: self.patience,
             starts: self.starts,
-            scout: self.scout,
             batch: self.batch,
             sigma: self.sigma,
             // If the optimizer requires a box, use the reference implementation's unless `bound` says otherwise.

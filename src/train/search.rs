@@ -142,7 +142,7 @@ impl Training {
 
     /// Whether the candidates of the next generation share episodes.
     fn shares(&self) -> bool {
-        self.state.optimizer.pairs() && self.objective.shares(self.state.lasted)
+        self.objective.shares(self.state.lasted)
     }
 
     /// Evaluates the candidates and tells the optimizer. Returns `None` if told to stop; nothing has changed then.

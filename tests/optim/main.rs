@@ -14,7 +14,6 @@ mod matrix_variant;
 mod paper_table_is_reproduced;
 mod published_matches_the_reference;
 mod ranking_and_linear_algebra;
-mod scout;
 mod searches_are_invariant;
 mod settings_are_checked;
 mod starts_compete;

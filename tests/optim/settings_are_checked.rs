@@ -113,7 +113,6 @@ fn unusual(settings: &Settings, field: &str) -> Settings {
         "kappa" => s.kappa = Some(0.6),
         "patience" => s.patience = Some(30.0),
         "starts" => s.starts = Some(2),
-        "scout" => s.scout = Some(6),
         "batch" => s.batch = Some(6),
         "sigma" => s.sigma = Some(0.45),
         "active" => s.active = Some(false),

@@ -7,7 +7,7 @@
 //! | [`Exact`] | the paper's theory, [`invigo`](super::invigo) with constant penalties | theory; fully invariant |
 //! | [`Adaptive`] (default) | `exact` with a step-size rule | functions with little noise, up to a few hundred dimensions |
 //! | [`Matrix`] | `adaptive` for a matrix of weights, with a covariance A ⊗ B over rows and columns | large policies |
-//! | [`Steady`] | mirrored pairs move the mean, and the width follows a timetable; [`Starts`] runs several, and an `adaptive` search can look for a place to begin | robots: noisy returns, many dimensions |
+//! | [`Steady`] | mirrored pairs move the mean, and the width follows a timetable; [`Starts`] runs several | robots: noisy returns, many dimensions |
 //!
 //! λ0 has the same meaning in all variants: a generation that is τ generations old counts (λ0/(λ0+1))^τ, so all earlier
 //! generations together count λ0 times the present one.
@@ -17,7 +17,6 @@ mod exact;
 pub mod matrix;
 mod published;
 mod root;
-mod scout;
 pub mod search;
 mod starts;
 mod steady;

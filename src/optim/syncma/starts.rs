@@ -16,7 +16,7 @@ use nalgebra::{DMatrix, DVector};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
-use super::scout::Scouted;
+use super::Steady;
 use crate::optim::weights::ranking;
 use crate::optim::{Diagnostics, Optimizer, Settings, SettingsError, StopReason};
 use crate::random::{Purpose, stream};
@@ -30,7 +30,7 @@ const RECENT: usize = 5;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Starts {
     /// All until one is chosen, then that one.
-    searches: Vec<Scouted>,
+    searches: Vec<Steady>,
     /// The losses of each search's latest generations, the newest last.
     recent: Vec<Vec<Vec<f64>>>,
     generation: u64,
@@ -46,13 +46,13 @@ impl Starts {
     pub fn new(settings: &Settings, mean: DVector<f64>) -> Result<Self, SettingsError> {
         let count = settings.starts.unwrap_or(1);
         let candidates = CANDIDATES * (mean.len() as f64).sqrt();
-        let searches: Vec<Scouted> = (0..count as u64)
+        let searches: Vec<Steady> = (0..count as u64)
             .map(|start| {
                 let seed = match start {
                     0 => settings.seed,
                     _ => stream(settings.seed, Purpose::Start, start, 0).next_u64(),
                 };
-                Scouted::new(&Settings { seed, ..settings.clone() }, mean.clone())
+                Steady::new(&Settings { seed, ..settings.clone() }, mean.clone())
             })
             .collect::<Result<_, _>>()?;
         let trial = (candidates / searches[0].batch() as f64).ceil() as u64;
@@ -117,9 +117,5 @@ impl Optimizer for Starts {
 
     fn stop(&self) -> Option<StopReason> {
         None
-    }
-
-    fn pairs(&self) -> bool {
-        self.searches[self.turn()].pairs()
     }
 }

@@ -128,12 +128,6 @@ impl Steady {
         self.learn_whitened(&(z / (2.0 * self.width())), loss);
     }
 
-    /// Goes on from here. Nothing must have been asked for yet.
-    pub(super) fn begin_at(&mut self, mean: DVector<f64>) {
-        self.center.clone_from(&mean);
-        self.mean = mean;
-    }
-
     pub(super) fn batch(&self) -> usize {
         2 * self.scores.len()
     }
@@ -220,9 +214,5 @@ impl Optimizer for Steady {
     /// A search whose width follows a timetable has no reason of its own to stop.
     fn stop(&self) -> Option<StopReason> {
         None
-    }
-
-    fn pairs(&self) -> bool {
-        true
     }
 }

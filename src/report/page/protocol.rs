@@ -128,7 +128,6 @@ fn search(asked: &Asked) -> String {
         ("kappa", settings.kappa),
         ("patience", settings.patience),
         ("starts", settings.starts.map(|starts| starts as f64)),
-        ("scout", settings.scout.map(|scout| scout as f64)),
         ("batch", settings.batch.map(|batch| batch as f64)),
         ("sigma", settings.sigma),
         ("step size", settings.step_size),
