@@ -2,9 +2,7 @@
 
 use super::note;
 use crate::optim::{OptimizerKind, Variant};
-use crate::settings::{
-    Bound, Handover, Init, Inputs, Normalize, Protocol, Resets, SurvivalShift, Symmetry, Target, Time,
-};
+use crate::settings::{Bound, Init, Inputs, Normalize, Protocol, Resets, SurvivalShift, Symmetry, Target, Time};
 use crate::sim;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Command};
@@ -115,7 +113,6 @@ macro_rules! words {
 words!(
     Bound: ["none"],
     Init: Init::WORDS,
-    Handover: Handover::WORDS,
     Inputs: Inputs::WORDS,
     Normalize: Normalize::WORDS,
     OptimizerKind: crate::optim::names(),

@@ -4,7 +4,7 @@ use super::again::flag;
 use super::number::flag as value;
 use crate::optim::{OptimizerKind, Variant};
 use crate::settings::{
-    Bound, Handover, Init, Inputs, Normalize, PartialSettings, Protocol, Resets, SurvivalShift, Symmetry, Target, Time,
+    Bound, Init, Inputs, Normalize, PartialSettings, Protocol, Resets, SurvivalShift, Symmetry, Target, Time,
     for_all_settings,
 };
 use clap::Args;

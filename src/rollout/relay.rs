@@ -4,15 +4,14 @@ use crate::policy::LinearPolicy;
 use crate::sim::{EpisodeOutcome, Simulator, Step, segment_unless};
 use std::sync::atomic::AtomicBool;
 
-/// Lets the two policies of each pair act for `steps` from the same moment. The episode goes on from where the better or the
-/// worse one has come, or from the other one if that one fell. If both have fallen, the next pair begins with the next reset
-/// seed. Outcome i belongs to policy i.
+/// Lets the two policies of each pair act for `steps` from the same moment. The episode goes on from where the better one has
+/// come, or from the other one if it fell. If both have fallen, the next pair begins with the next reset seed. Outcome i
+/// belongs to policy i.
 ///
 /// Everything is meaningless once `leave` is set.
 pub(super) fn relay(
     leave: &AtomicBool,
     steps: usize,
-    worse_goes_on: bool,
     simulator: &mut Simulator,
     policies: &[LinearPolicy],
     mut seed: u64,
@@ -35,15 +34,8 @@ pub(super) fn relay(
                 seed = seed.wrapping_add(1);
                 simulator.reset(seed);
             }
-            (false, true) => simulator.restore(&first_ended),
-            (true, false) => {}
-            (false, false) => {
-                let first_goes_on =
-                    if worse_goes_on { first.value <= second.value } else { first.value >= second.value };
-                if first_goes_on {
-                    simulator.restore(&first_ended);
-                }
-            }
+            (false, second_fell) if second_fell || first.value >= second.value => simulator.restore(&first_ended),
+            _ => {}
         }
     }
     outcomes
@@ -68,17 +60,17 @@ mod tests {
         Simulator::new(sim::find("walker").unwrap())
     }
 
-    fn play(pairs: &[[&LinearPolicy; 2]], steps: usize, worse_goes_on: bool) -> (Vec<EpisodeOutcome>, Simulator) {
+    fn play(pairs: &[[&LinearPolicy; 2]], steps: usize) -> (Vec<EpisodeOutcome>, Simulator) {
         let mut simulator = simulator();
         let policies: Vec<LinearPolicy> = pairs.iter().flatten().map(|policy| (*policy).clone()).collect();
-        let outcomes = relay(&NEVER, steps, worse_goes_on, &mut simulator, &policies, 7, |_, _| ());
+        let outcomes = relay(&NEVER, steps, &mut simulator, &policies, 7, |_, _| ());
         (outcomes, simulator)
     }
 
     #[test]
     fn equal_policies_play_one_episode_in_pieces() {
         let (_, stands) = policies();
-        let (outcomes, after) = play(&[[&stands; 2]; 4], 10, false);
+        let (outcomes, after) = play(&[[&stands; 2]; 4], 10);
         let mut simulator = simulator();
         let whole = rollout_of(40, &mut simulator, &stands, 7, |_, _, _| ());
         assert_eq!(whole.length, 40, "it does not fall before");
@@ -89,17 +81,15 @@ mod tests {
     }
 
     #[test]
-    fn the_better_or_the_worse_one_hands_over() {
+    fn the_better_one_hands_over() {
         let (_, stands) = policies();
         let leans = LinearPolicy::from_rows(&[0.01; 6 * 17], 17, None);
-        for (pair, worse_goes_on) in
-            [[&stands, &leans], [&leans, &stands]].into_iter().flat_map(|p| [(p, true), (p, false)])
-        {
-            let (outcomes, _) = play(&[pair, [&stands; 2]], 10, worse_goes_on);
+        for pair in [[&stands, &leans], [&leans, &stands]] {
+            let (outcomes, _) = play(&[pair, [&stands; 2]], 10);
             let (first, second) = (outcomes[0], outcomes[1]);
             assert!(first.value != second.value && !first.fell() && !second.fell());
-            let expected = if (first.value < second.value) == worse_goes_on { pair[0] } else { pair[1] };
-            let (alone, _) = play(&[[expected; 2], [&stands; 2]], 10, false);
+            let better = if first.value > second.value { pair[0] } else { pair[1] };
+            let (alone, _) = play(&[[better; 2], [&stands; 2]], 10);
             assert_eq!(outcomes[2..], alone[2..]);
         }
     }
@@ -108,18 +98,16 @@ mod tests {
     fn the_one_that_stands_hands_over_and_after_two_falls_the_next_reset_does() {
         let (falls, stands) = policies();
         let steps = 10;
-        for worse_goes_on in [false, true] {
-            // Whatever the order of a pair, the next one begins where the standing policy is.
-            let (outcomes, _) = play(&[[&falls, &stands], [&stands, &falls], [&stands; 2]], steps, worse_goes_on);
-            let (undisturbed, _) = play(&[[&stands; 2]; 3], steps, worse_goes_on);
-            assert!(outcomes[0].fell() && outcomes[3].fell());
-            for (place, same) in [(1, 1), (2, 2), (4, 4)] {
-                assert_eq!(outcomes[place], undisturbed[same], "outcome {place}");
-            }
-            let (outcomes, _) = play(&[[&falls; 2], [&stands; 2]], steps, worse_goes_on);
-            let next = rollout_of(steps, &mut simulator(), &stands, 8, |_, _, _| ());
-            assert!(outcomes[0].fell() && outcomes[1].fell());
-            assert_eq!(outcomes[2], next, "an episode from the next seed");
+        // Whatever the order of a pair, the next one begins where the standing policy is.
+        let (outcomes, _) = play(&[[&falls, &stands], [&stands, &falls], [&stands; 2]], steps);
+        let (undisturbed, _) = play(&[[&stands; 2]; 3], steps);
+        assert!(outcomes[0].fell() && outcomes[3].fell());
+        for (place, same) in [(1, 1), (2, 2), (4, 4)] {
+            assert_eq!(outcomes[place], undisturbed[same], "outcome {place}");
         }
+        let (outcomes, _) = play(&[[&falls; 2], [&stands; 2]], steps);
+        let next = rollout_of(steps, &mut simulator(), &stands, 8, |_, _, _| ());
+        assert!(outcomes[0].fell() && outcomes[1].fell());
+        assert_eq!(outcomes[2], next, "an episode from the next seed");
     }
 }

@@ -40,9 +40,9 @@ pub enum Start {
     Seed(u64),
     /// This many episodes on seeds 0, 1, … that all stop when the first one ends; their mean counts.
     Lockstep(u32),
-    /// An episode from this reset seed that tries a pair of policies in each of its segments of this many steps, and goes on
-    /// with the better or the worse of them; see [`relay`]. The job's policy and the next one are the first pair, and so on.
-    Relay { seed: u64, pairs: u32, steps: u32, worse_goes_on: bool },
+    /// An episode from this reset seed that tries a pair of policies in each of its segments of this many steps; see
+    /// [`relay`]. The job's policy and the next one are the first pair, and so on.
+    Relay { seed: u64, pairs: u32, steps: u32 },
 }
 
 impl Start {
@@ -220,10 +220,10 @@ impl Work {
         match start {
             Start::Seed(seed) => self.episode(leave, simulator, &policies[0], seed),
             Start::Lockstep(episodes) => self.lockstep(leave, simulator, &policies[0], episodes),
-            Start::Relay { seed, steps, worse_goes_on, .. } => {
+            Start::Relay { seed, steps, .. } => {
                 let mut observed = self.nothing_seen(simulator);
                 let watch = |simulator: &Simulator, step: &Step| see(&mut observed, simulator, step);
-                let outcomes = relay(leave, steps as usize, worse_goes_on, simulator, policies, seed, watch);
+                let outcomes = relay(leave, steps as usize, simulator, policies, seed, watch);
                 Part { steps: outcomes.iter().map(|outcome| outcome.length as u64).sum(), outcomes, observed }
             }
         }

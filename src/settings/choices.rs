@@ -55,17 +55,6 @@ words!(
 );
 
 words!(
-    /// From which end of a pair an episode goes on that candidates share, unless that one fell.
-    Handover {
-        /// From the better one: the search sees the gait at its best.
-        #[default]
-        Better = "better",
-        /// From the worse one: the search also sees the gait in trouble, and learns to recover.
-        Worse = "worse",
-    }
-);
-
-words!(
     /// Which policies the search may choose from.
     Symmetry {
         /// Every weight is free.

@@ -10,7 +10,7 @@ mod heldout;
 mod layers;
 mod space;
 
-pub use choices::{Bound, Handover, Init, Inputs, Normalize, Protocol, Resets, SurvivalShift, Symmetry, Target, Time};
+pub use choices::{Bound, Init, Inputs, Normalize, Protocol, Resets, SurvivalShift, Symmetry, Target, Time};
 pub use heldout::{Due, HeldOut};
 pub use layers::Resolved;
 pub use space::{Outside, Space};
@@ -101,9 +101,6 @@ macro_rules! for_all_settings {
             /// SynCMA steady and ARS: in how many segments mirrored pairs share an episode: one is tried in each, both ends from
             /// the same moment. Only once the center no longer falls early [default: the task's, or 1]
             segments: usize,
-            /// With segments: whether an episode goes on from where the better or the worse of two candidates has come
-            /// [default: the task's, or better]
-            handover: Handover,
             /// Seed for everything random [default: 0]
             seed: u64,
             /// Where W starts: zero, uniform in the box, or at a POLICY (a file, a run folder, or the name of one that
@@ -213,22 +210,10 @@ impl PartialSettings {
         .only_used()
     }
 
-    /// Whether this one has an effect next to the others.
+    /// Whether this one has an effect next to the others: the optimizer uses it, or there is a bonus to take away.
     fn uses(&self, name: &str) -> bool {
-        self.overruled(name).is_none() && self.optimizer_uses(name)
-    }
-
-    /// The setting that leaves this one without effect, how it does so, and what to set it to instead.
-    fn overruled(&self, name: &str) -> Option<[&'static str; 3]> {
-        match name {
-            "survival_steps" | "survival_share" if self.survival_shift == Some(SurvivalShift::Off) => {
-                Some(["survival_shift", "`survival_shift` is off: the whole bonus is paid", "auto"])
-            }
-            "handover" if self.segments.unwrap_or(1) == 1 => {
-                Some(["segments", "candidates share no episodes without `segments`", "more than 1"])
-            }
-            _ => None,
-        }
+        let needs_shift = ["survival_steps", "survival_share"].contains(&name);
+        !(needs_shift && self.survival_shift == Some(SurvivalShift::Off)) && self.optimizer_uses(name)
     }
 
     fn optimizer_uses(&self, name: &str) -> bool {
@@ -238,8 +223,7 @@ impl PartialSettings {
         // Candidates share episodes in mirrored pairs.
         let has_pairs =
             optimizer == OptimizerKind::Ars || (optimizer == OptimizerKind::SynCma && variant == Variant::Steady);
-        let needs_pairs = ["segments", "handover"].contains(&name);
-        !(needs_matrix && name == "symmetry") && (has_pairs || !needs_pairs) && optimizer.uses(variant, name)
+        !(needs_matrix && name == "symmetry") && (has_pairs || name != "segments") && optimizer.uses(variant, name)
     }
 
     /// Returns these settings without those that have no effect.
@@ -260,13 +244,10 @@ impl PartialSettings {
     /// If there is one. It names those that the optimizer uses.
     pub fn check_used_by(&self, run: &PartialSettings) -> Result<()> {
         let Some(name) = self.unused_by(run).first().copied() else { return Ok(()) };
-        if run.optimizer_uses(name)
-            && let Some([other, why, instead]) = run.overruled(name)
-        {
-            let remedy = format!("leave out `{name}`, or set `{other}` to {instead}");
-            return Err(Error::usage(format!("`{name}` has no effect, because {why}"))
-                .hint(remedy)
-                .naming(&[name, other]));
+        if run.optimizer_uses(name) {
+            let what = format!("`{name}` has no effect, because `survival_shift` is off: the whole bonus is paid");
+            let remedy = format!("leave out `{name}`, or set `survival_shift` to auto");
+            return Err(Error::usage(what).hint(remedy).naming(&[name, "survival_shift"]));
         }
         let known: Vec<&str> = self.entries().into_iter().map(|(name, _)| name).collect();
         let (optimizer, variant) = (run.optimizer.unwrap_or_default(), run.variant.unwrap_or_default());

@@ -3,7 +3,7 @@
 use crate::policy::Normalizer;
 use crate::random::{Purpose, stream};
 use crate::rollout::{Observed, Part, Start, Work};
-use crate::settings::{Handover, Normalize, PartialSettings, Protocol, Resets, SurvivalShift};
+use crate::settings::{Normalize, PartialSettings, Protocol, Resets, SurvivalShift};
 use crate::sim::{EpisodeOutcome, Task, merit};
 use rand::Rng;
 
@@ -37,7 +37,6 @@ pub struct Objective {
     /// The number of segments of an episode, each of which tries a pair of candidates. With 1, every candidate has episodes
     /// of its own.
     segments: usize,
-    worse_goes_on: bool,
     horizon: usize,
     /// Whether statistics of the observations are kept; if so, whether inputs are bounded by them.
     observe: Option<bool>,
@@ -74,7 +73,6 @@ impl Objective {
             resets: settings.resets.unwrap_or(Resets::Own),
             lockstep: settings.protocol == Some(Protocol::Paper),
             segments: settings.segments.unwrap_or(1),
-            worse_goes_on: settings.handover == Some(Handover::Worse),
             horizon: task.definition.horizon,
             observe: settings.normalize.as_ref().and_then(Normalize::observed),
         }
@@ -115,8 +113,7 @@ impl Objective {
             let steps = (self.steps.min(self.horizon) / self.segments).max(1) as u32;
             for (relay, policies) in policies.chunks(2 * self.segments).enumerate() {
                 let seed = self.training_seed(generation, relay * 2 * self.segments, 0);
-                let (pairs, worse_goes_on) = (policies.len() as u32 / 2, self.worse_goes_on);
-                work.job(policies[0], Start::Relay { seed, pairs, steps, worse_goes_on });
+                work.job(policies[0], Start::Relay { seed, pairs: policies.len() as u32 / 2, steps });
             }
         } else if self.lockstep {
             policies.iter().for_each(|policy| work.job(*policy, Start::Lockstep(self.episodes as u32)));
