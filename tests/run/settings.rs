@@ -84,7 +84,6 @@ fn wrong_settings_are_refused_with_a_remedy() {
         (&["--env", "ant", "--survival-shift", "off"], "survival_steps = 9", 2, "--survival-steps has no effect"),
         (&["--env", "hopper", "--survival-shift", "off", "--survival-steps", "9"], "", 2, "leave out --survival-steps"),
         (&["--env", "ant", "--budget", "30", "--batch", "40"], "", 2, "less than the 40 episodes of one generation"),
-        ("", 2),
         (&["--env", "ant", "--segments", "0"], "", 2, "--segments must be at least 1"),
         (&["--env", "ant", "--segments", "1001"], "", 2, "--segments is 1001, but a training episode has 1000 steps"),
         (&["--env", "ant", "--segments", "2", "--episodes-per-candidate", "2"], "", 2, "set --segments to 1"),
