@@ -103,7 +103,8 @@ pub fn rollout_unless(
     seed: u64,
     watch: impl FnMut(&Simulator, &[f64], &Step),
 ) -> EpisodeOutcome {
-    run(leave, steps, simulator, policy, seed, &mut Actions(watch))
+    simulator.reset(seed);
+    segment_unless(leave, steps, simulator, policy, seed, watch)
 }
 
 /// Lets the policy act from the present moment of an episode that began with `reset(seed)`, for `steps` or until the episode
@@ -141,23 +142,12 @@ pub fn rollout_watched(
     seed: u64,
     watch: &mut impl Watch,
 ) -> EpisodeOutcome {
-    run(&NEVER, usize::MAX, simulator, policy, seed, watch)
+    simulator.reset(seed);
+    go_on(&NEVER, usize::MAX, simulator, policy, seed, watch)
 }
 
 /// A `leave` flag that is never set, for episodes that run to their end.
 pub static NEVER: AtomicBool = AtomicBool::new(false);
-
-fn run(
-    leave: &AtomicBool,
-    steps: usize,
-    simulator: &mut Simulator,
-    policy: &LinearPolicy,
-    seed: u64,
-    watch: &mut impl Watch,
-) -> EpisodeOutcome {
-    simulator.reset(seed);
-    go_on(leave, steps, simulator, policy, seed, watch)
-}
 
 /// The part of an episode from the present moment on, at most this many steps of it.
 fn go_on(

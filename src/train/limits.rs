@@ -1,5 +1,6 @@
 //! The limits of a run, which are checked before it starts: numbers that files can hold, and the memory of this machine.
 
+use super::objective::most_steps;
 use crate::optim::{OptimizerKind, Variant, turbo};
 use crate::settings::{Normalize, PartialSettings, Protocol, Space};
 use crate::sim::Task;
@@ -56,7 +57,7 @@ fn check_segments(settings: &PartialSettings) -> Result<()> {
 /// Refuses more segments than an episode has steps.
 pub fn check_steps(settings: &PartialSettings, horizon: usize) -> Result<()> {
     let segments = settings.segments.unwrap_or(1);
-    let steps = settings.training_steps.map_or(horizon, |steps| horizon.min(steps as usize));
+    let steps = most_steps(settings, horizon);
     if segments > steps {
         let what = format!("`segments` is {segments}, but a training episode has {steps} steps");
         return Err(Error::usage(what).hint("use fewer segments").naming(&["segments"]));

@@ -20,8 +20,13 @@ pub const SCORE_SEED: u64 = 1_500_000;
 /// The number of episodes of that score.
 pub const SCORE_EPISODES: usize = 100;
 
-/// The share of the horizon that the center must have lasted lately before candidates share episodes.
+/// The share of an episode that the center must have lasted lately before candidates share episodes.
 const LASTING: f64 = 0.7;
+
+/// The most steps of a training episode.
+pub fn most_steps(settings: &PartialSettings, horizon: usize) -> usize {
+    settings.training_steps.map_or(horizon, |steps| horizon.min(steps as usize))
+}
 
 /// The rule that turns episodes into a loss.
 pub struct Objective {
@@ -30,14 +35,13 @@ pub struct Objective {
     /// Subtracted from the reward of every step after the first `paid_steps`.
     shift: f64,
     paid_steps: usize,
-    /// The number of steps after which a training episode is cut off.
+    /// The most steps of a training episode: the task's horizon, or where it is cut off before that.
     steps: usize,
     resets: Resets,
     lockstep: bool,
     /// The number of segments of an episode, each of which tries a pair of candidates. With 1, every candidate has episodes
     /// of its own.
     segments: usize,
-    horizon: usize,
     /// Whether statistics of the observations are kept; if so, whether inputs are bounded by them.
     observe: Option<bool>,
 }
@@ -51,7 +55,7 @@ pub struct Batch {
     pub returns: Vec<f64>,
     /// The return of one episode of the center, or −∞ if it diverged.
     pub center_return: f64,
-    /// The share of the horizon that this episode lasted.
+    /// The share of its steps that this episode lasted.
     pub center_lasted: f64,
     /// The training episodes: those of the candidates, without the center's.
     pub episodes: u64,
@@ -69,11 +73,10 @@ impl Objective {
             episodes: settings.episodes_per_candidate.unwrap_or(1),
             shift: if settings.survival_shift == Some(SurvivalShift::Auto) { withheld * bonus } else { 0.0 },
             paid_steps: settings.survival_steps.unwrap_or(0) as usize,
-            steps: settings.training_steps.map_or(usize::MAX, |steps| steps as usize),
+            steps: most_steps(settings, task.definition.horizon),
             resets: settings.resets.unwrap_or(Resets::Own),
             lockstep: settings.protocol == Some(Protocol::Paper),
             segments: settings.segments.unwrap_or(1),
-            horizon: task.definition.horizon,
             observe: settings.normalize.as_ref().and_then(Normalize::observed),
         }
     }
@@ -92,7 +95,7 @@ impl Objective {
         }
     }
 
-    /// Whether candidates share episodes, of which the center has lately lasted this share of the horizon. As long as it
+    /// Whether candidates share episodes, of which the center has lately lasted this share. As long as it
     /// falls early, so do most candidates, and what follows a segment is not worth trying others on.
     pub fn shares(&self, lasted: f64) -> bool {
         self.segments > 1 && lasted >= LASTING
@@ -110,7 +113,7 @@ impl Objective {
         let mut work = Work::new(self.steps, self.observe);
         let policies: Vec<usize> = candidates.iter().map(|weights| work.policy(weights, normalizer)).collect();
         if shared {
-            let steps = (self.steps.min(self.horizon) / self.segments).max(1) as u32;
+            let steps = (self.steps / self.segments).max(1) as u32;
             for (relay, policies) in policies.chunks(2 * self.segments).enumerate() {
                 let seed = self.training_seed(generation, relay * 2 * self.segments, 0);
                 work.job(policies[0], Start::Relay { seed, pairs: policies.len() as u32 / 2, steps });
@@ -134,7 +137,7 @@ impl Objective {
         let outcomes = || parts.iter().flat_map(|part| &part.outcomes);
         Some(Batch {
             center_return: merit(&[center]),
-            center_lasted: center.length as f64 / self.horizon as f64,
+            center_lasted: center.length as f64 / self.steps as f64,
             steps: parts.iter().map(|part| part.steps).sum(),
             diverged: outcomes().filter(|outcome| outcome.diverged).count() as u64,
             observed: merged(&parts),
@@ -205,7 +208,7 @@ impl Objective {
             }
         }
         let rate = if steps > 0 { (paid / steps as f64).max(0.0) } else { 0.0 };
-        fallen.into_iter().for_each(|i| losses[i] += rate * self.horizon as f64);
+        fallen.into_iter().for_each(|i| losses[i] += rate * self.steps as f64);
         Batch { losses, returns, episodes, ..Batch::default() }
     }
 }
@@ -298,6 +301,17 @@ mod tests {
         assert_eq!(batch.episodes, 2 * 2 + 3, "each fall before the last segment ends an episode");
         assert_eq!((batch.center_return, batch.center_lasted, batch.steps), (2000.0, 1.0, 1400));
         assert!(judge(160.0).losses[1] < batch.losses[1], "of two falls the better one ranks higher");
+    }
+
+    /// A center that lasts until its episode is cut off has lasted for all of it.
+    #[test]
+    fn an_episode_that_is_cut_off_is_shared_too() {
+        let cut = PartialSettings { segments: Some(2), training_steps: Some(400), ..PartialSettings::default() };
+        let outcome = EpisodeOutcome { seed: 0, value: 400.0, length: 400, terminated: false, diverged: false };
+        let center = Part { outcomes: vec![outcome], steps: 400, observed: None };
+        let batch = objective(cut.clone()).judge(vec![center], false).unwrap();
+        assert_eq!(batch.center_lasted, 1.0);
+        assert!(objective(cut).shares(batch.center_lasted));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub struct SearchState {
     pub steps: u64,
     /// The training episodes of the latest generation.
     pub cost: u64,
-    /// The share of the horizon that the center's training episodes have lasted lately.
+    /// The share of an episode that the center has lasted lately.
     pub lasted: f64,
     pub seconds: f64,
     /// The latest held-out mean of the center.
