@@ -126,7 +126,7 @@ fn pretend(
         std::thread::sleep(pause);
         waited += pause;
         let outcome = EpisodeOutcome { seed: 0, value: 1.0, length: 1, terminated: false, diverged: false };
-        let parts = vec![Part { outcome, steps: 1, observed: None }; task.work.len()];
+        let parts = vec![Part { outcomes: vec![outcome], steps: 1, observed: None }; task.work.len()];
         // As if it had taken long, so that every job stays a task of its own.
         let news = News::Done { batch: task.batch, first: task.first, seconds: 1.0, parts };
         let report = WorkerReport { run: run.into(), worker: name.into(), thread: 0, news };
